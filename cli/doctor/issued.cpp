@@ -54,6 +54,10 @@ bool must_be_bound_while_off(const model::Client& client, const oauth::Settings&
     return client.dpop_bound && !settings.dpop;
 }
 
+bool must_be_bound_to_certificate_while_off(const model::Client& client, const oauth::Settings& settings) {
+    return client.tls_bound && !settings.mtls;
+}
+
 bool must_be_answered_signed_while_off(const model::Client& client, const oauth::Settings& settings) {
     return oauth::demands_signed_answers(client) && !settings.jarm;
 }
@@ -84,6 +88,9 @@ const Misfit kMisfits[] = {
     {must_be_bound_while_off, State::warning,
      " with tokens bound to keys, which is switched off: no token is issued, first of all to ",
      "set \"dpop\": \"allowed\" in the configuration, or ", "postern client set --no-dpop-bound-access-tokens"},
+    {must_be_bound_to_certificate_while_off, State::warning,
+     " with tokens bound to certificates, and mtls is not configured: no token is issued, first of all to ",
+     "configure \"mtls\", or ", "postern client set --no-tls-client-certificate-bound-access-tokens"},
     {must_be_answered_signed_while_off, State::warning,
      " with signed answers alone, which are switched off: no user can sign in to them, first of all ",
      "set \"jarm\" in the configuration, or ", "postern client set --no-response-mode"},

@@ -8,6 +8,7 @@
 #include "oauth/acr.h"
 #include "oauth/client_auth.h"
 #include "oauth/client_bar.h"
+#include "oauth/confirmation.h"
 #include "refusal/reason.h"
 
 namespace postern::oauth {
@@ -84,8 +85,8 @@ Outcome<std::optional<model::Client>> check_introspection_caller(Context& contex
 
 json::Object describe_active(const store::StoredAccessToken& stored, const json::Object& claims,
                              const UserClaimsOf& user_claims) {
-    json::Object answer = active(stored.scope, stored.client_id, stored.jkt.empty() ? "Bearer" : "DPoP", claims);
-    if (!stored.jkt.empty()) answer.set("cnf", json::Object{{"jkt", stored.jkt}});  // RFC 9449 §6.2
+    json::Object answer = active(stored.scope, stored.client_id, stored.cnf.jkt.empty() ? "Bearer" : "DPoP", claims);
+    add_confirmation(stored.cnf, answer);  // RFC 9449 §6.2, RFC 8705 §3.2
     add_login(stored, answer);
     add_user_claims(stored, user_claims, answer);
     return answer;

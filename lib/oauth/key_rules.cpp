@@ -37,14 +37,45 @@ void check_algorithm(const model::ClientKeys& keys, Problems& problems) {
         problems.push_back("no key of the client is for " + keys.alg);
 }
 
+/// RFC 8705 §2.
+Problems certificate_problems(const model::Client& client, const Settings& settings) {
+    Problems problems;
+    const bool has_authority = client.auth_method == AuthMethod::tls_client_auth;
+    const bool has_certificate = has_authority || client.auth_method == AuthMethod::self_signed_tls_client_auth;
+    if (has_certificate && !settings.mtls)
+        problems.push_back(std::string(to_string(client.auth_method)) +
+                           " is switched off; configure \"mtls\" with the host that asks for certificates");
+    else if (has_authority && !settings.offers_tls_client_auth())
+        problems.emplace_back(
+            "tls_client_auth needs the authorities of clients; name their file in mtls.ca of the configuration");
+    if (has_authority && !client.certificate_name)
+        problems.emplace_back(
+            "the method tls_client_auth needs the one name of the client's certificates; add --tls-client-auth-subject-dn, "
+            "-san-dns, -san-uri, -san-ip or -san-email");
+    if (!has_authority && client.certificate_name)
+        problems.emplace_back("names of certificates are for the method tls_client_auth; add --auth-method tls_client_auth");
+    if (client.certificate_name)
+        if (const auto fault = crypto::fault_of(*client.certificate_name))
+            problems.push_back("the " + std::string(model::to_string(client.certificate_name->kind)) + " " + *fault);
+    return problems;
+}
+
 }  // namespace
 
 Problems key_problems(const model::Client& client, const Settings& settings) {
-    if (client.auth_method != AuthMethod::private_key_jwt) {
-        if (!client.keys) return {};
-        return {"keys are for the method private_key_jwt; add --auth-method private_key_jwt"};
+    Problems problems = certificate_problems(client, settings);
+    if (!model::has_keys(client)) {
+        if (client.keys)
+            problems.emplace_back(
+                "keys are for the methods private_key_jwt and self_signed_tls_client_auth; add --auth-method private_key_jwt");
+        return problems;
     }
-    Problems problems;
+    if (client.auth_method == AuthMethod::self_signed_tls_client_auth) {
+        if (!client.keys || client.keys->jwks.empty())
+            problems.emplace_back(
+                "the method self_signed_tls_client_auth needs the public keys of the client's certificates; add --jwks FILE");
+        return problems;
+    }
     if (!settings.assertions.enabled)
         problems.emplace_back("private_key_jwt is switched off; set \"clientAssertions\": true in the configuration");
     if (!client.keys) {

@@ -14,6 +14,7 @@ struct Demand {
 constexpr auto kNever = [](const Settings&, model::ClientType) { return false; };
 constexpr const char* kPushed = "require_pushed_authorization_requests";
 constexpr const char* kBound = "dpop_bound_access_tokens";
+constexpr const char* kTlsBound = "tls_client_certificate_bound_access_tokens";
 
 bool is_demanded(const json::Object& metadata, const char* member) {
     const json::Value* value = metadata.find(member);
@@ -24,7 +25,7 @@ bool is_demanded(const json::Object& metadata, const char* member) {
 constexpr Demand kDemands[] = {
     {kPushed, can_push},
     {kBound, [](const Settings& settings, model::ClientType) { return settings.dpop; }},
-    {"tls_client_certificate_bound_access_tokens", kNever},
+    {kTlsBound, [](const Settings& settings, model::ClientType) { return settings.mtls.has_value(); }},
     {"require_signed_request_object", kNever},
 };
 
@@ -61,5 +62,7 @@ std::set<std::string> offered_response_modes(const std::vector<std::string>& nam
 bool demands_pushed_requests(const json::Object& metadata) { return is_demanded(metadata, kPushed); }
 
 bool demands_bound_tokens(const json::Object& metadata) { return is_demanded(metadata, kBound); }
+
+bool demands_certificate(const json::Object& metadata) { return is_demanded(metadata, kTlsBound); }
 
 }  // namespace postern::oauth

@@ -18,8 +18,8 @@ struct UnmetDemand {
 };
 
 /// Returns the first demand for a protection that this server does not give to a client of that type (signed requests,
-/// tokens bound to certificates, encryption, signatures on anything but ID tokens, pushed requests where it cannot
-/// push, and tokens bound to keys while `dpop` is off): a client must not get less than it demands. nullopt: none. The
+/// encryption, signatures on anything but ID tokens, pushed requests where it cannot push, and tokens bound to keys or
+/// certificates while `dpop` or `mtls` is off): a client must not get less than it demands. nullopt: none. The
 /// algorithms of ID tokens and of signed answers are left to the caller.
 std::optional<UnmetDemand> find_unmet_demand(const json::Object& metadata, const Settings& settings,
                                              model::ClientType type);
@@ -32,5 +32,8 @@ bool demands_pushed_requests(const json::Object& metadata);
 
 /// Returns the member dpop_bound_access_tokens (RFC 9449 §5.2), of metadata without an unmet demand.
 bool demands_bound_tokens(const json::Object& metadata);
+
+/// Returns the member tls_client_certificate_bound_access_tokens (RFC 8705 §3.4), of metadata without an unmet demand.
+bool demands_certificate(const json::Object& metadata);
 
 }  // namespace postern::oauth

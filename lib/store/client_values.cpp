@@ -18,6 +18,8 @@ constexpr const char* kResponseModes = "response_modes";
 constexpr const char* kResponseAlgorithm = "authorization_signed_response_alg";
 constexpr const char* kRequirePar = "require_pushed_authorization_requests";
 constexpr const char* kDpopBound = "dpop_bound_access_tokens";
+constexpr const char* kTlsBound = "tls_client_certificate_bound_access_tokens";
+constexpr const char* kCertificateName = "certificate_name";
 
 struct TextMember {
     const char* name;
@@ -93,6 +95,16 @@ std::set<std::string> modes_of(const json::Object& details) {
         modes.insert(known(is_known ? std::optional(*name.if_string()) : std::nullopt, "details"));
     }
     return modes;
+}
+
+/// {"tls_client_auth_san_dns": "robot.example"}
+std::optional<crypto::CertificateName> certificate_name_of(const json::Object& details) {
+    const json::Value* value = details.find(kCertificateName);
+    if (value == nullptr) return std::nullopt;
+    const json::Object* object = value->if_object();
+    if (object == nullptr || object->size() != 1) throw db::StoreError("clients.details holds no name of certificates");
+    const auto& [name, text] = object->members().front();
+    return crypto::CertificateName{known(model::parse_name_kind(name), "details"), text_of(*object, name.c_str())};
 }
 
 json::Object site_object(const model::Site& site) {
@@ -185,6 +197,9 @@ std::string details_of(const model::Client& client) {
     write_logout_uris(client.logout, details);
     if (client.require_par) details.set(kRequirePar, true);
     if (client.dpop_bound) details.set(kDpopBound, true);
+    if (client.tls_bound) details.set(kTlsBound, true);
+    if (const auto& name = client.certificate_name)
+        details.set(kCertificateName, json::Object{{std::string(model::to_string(name->kind)), name->value}});
     if (client.site) details.set(kSite, site_object(*client.site));
     return details.members().empty() ? "" : json::write(details);
 }
@@ -201,6 +216,8 @@ void read_details(const std::string& column, model::Client& client) {
     client.logout = logout_uris_of(details);
     client.require_par = flag_of(details, kRequirePar);
     client.dpop_bound = flag_of(details, kDpopBound);
+    client.tls_bound = flag_of(details, kTlsBound);
+    client.certificate_name = certificate_name_of(details);
     if (const json::Value* site = details.find(kSite)) {
         if (site->if_object() == nullptr) throw db::StoreError("clients.details holds a site that is no object");
         client.site = read_site(*site->if_object());

@@ -48,8 +48,8 @@ void keep_grant(db::Transaction& transaction, const GrantId& id, util::Time unti
                       until);
 }
 
-void bind_grant(db::Transaction& transaction, const GrantId& id, const std::string& jkt) {
-    transaction.queue("UPDATE grants SET dpop_jkt = $2 WHERE id = $1", id, jkt);
+void bind_grant(db::Transaction& transaction, const GrantId& id, const model::Confirmation& keys) {
+    transaction.queue("UPDATE grants SET dpop_jkt = $2, x5t = $3 WHERE id = $1", id, keys.jkt, keys.x5t);
 }
 
 void insert_code(db::Transaction& transaction, const AuthorizationCode& code) {
