@@ -93,6 +93,8 @@ void check_issued(Findings& findings, db::Database& database, const oauth::Setti
 void check_sites(Findings& findings, db::Database& database, const oauth::Settings& settings);
 /// Checks that clients that sign can do so, and that their keys can be had.
 void check_assertions(Findings& findings, db::Database& database, const config::Config& config);
+/// Checks that clients with certificates can authenticate, and the authorities that issue these.
+void check_certificates(Findings& findings, db::Database& database, const oauth::Settings& settings, util::Time now);
 /// Checks whether clients have the device grant, which is switched off.
 void check_device_grant(Findings& findings, db::Database& database, const oauth::Settings& settings);
 /// Checks that logins can meet the demands on them, and that the users' second factors are asked for (POLICY-10).

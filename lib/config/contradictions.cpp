@@ -164,7 +164,7 @@ void check_mtls(const oauth::Settings& settings, Problems& problems) {
         problems.push_back({"mtls.verify", "must be another variable than mtls.certificate"});
     const auto issuer = http::parse_url(settings.issuer);
     const auto alias = http::parse_url(settings.mtls->base_url);
-    if (!issuer || !alias) return;  // each has its own problem
+    if (!issuer || !alias || alias_fault(settings.mtls->base_url)) return;  // each has its own problem
     if (alias->host == issuer->host && alias->port == issuer->port && alias->scheme == issuer->scheme)
         problems.push_back({"mtls.baseUrl", "must have another host or port than the issuer: browsers would be asked for a "
                                             "certificate"});
