@@ -30,10 +30,10 @@ Outcome<std::string> read_algorithm(const Asked& asked) {
 /// RFC 8705 §2.1.2: exactly one name.
 Outcome<void> read_certificate_name(const Asked& asked, model::Client& client) {
     for (const crypto::NameKind kind : model::kNameKinds) {
-        ASSIGN_OR_RETURN(const auto value, text_of(asked, to_string(kind)));
+        ASSIGN_OR_RETURN(const auto value, text_of(asked, model::to_string(kind)));
         if (!value) continue;
         if (client.certificate_name) return refuse("tls_client_auth takes one name of certificates");
-        client.certificate_name = {kind, *value};
+        client.certificate_name = crypto::CertificateName{kind, *value};
     }
     if (client.certificate_name) return {};
     return refuse("token_endpoint_auth_method tls_client_auth needs the name of the client's certificates");
