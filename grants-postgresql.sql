@@ -243,12 +243,12 @@ GRANT SELECT (subject, number, at), UPDATE (at), DELETE ON activity TO postern_s
 --     GRANT SELECT ON fetched TO postern_revoke;
 -- With "dpop", each proof leaves a mark, and the refresh tokens of a grant are bound to a key:
 --     GRANT SELECT, INSERT ON replays TO postern_token;
---     GRANT UPDATE (dpop_jkt, x5t) ON grants TO postern_token;
+--     GRANT UPDATE (dpop_jkt) ON grants TO postern_token;
 --     GRANT SELECT, INSERT ON replays TO postern_par;
 --     GRANT SELECT, INSERT ON replays TO postern_userinfo;
 --     GRANT SELECT (kind, context, key, expires_at), UPDATE (expires_at), DELETE ON replays TO postern_sweep;
 -- With "mtls", clients have keys of their certificates, and the refresh tokens of a grant are bound to one:
---     GRANT UPDATE (dpop_jkt, x5t) ON grants TO postern_token;
+--     GRANT UPDATE (x5t) ON grants TO postern_token;
 --     GRANT SELECT ON client_keys TO postern_token;
 --     GRANT SELECT ON client_keys TO postern_introspect;
 --     GRANT SELECT ON client_keys TO postern_revoke;

@@ -49,7 +49,9 @@ void keep_grant(db::Transaction& transaction, const GrantId& id, util::Time unti
 }
 
 void bind_grant(db::Transaction& transaction, const GrantId& id, const model::Confirmation& keys) {
-    transaction.queue("UPDATE grants SET dpop_jkt = $2, x5t = $3 WHERE id = $1", id, keys.jkt, keys.x5t);
+    // Each column is an option's: on a server the other one may lack the right to write it.
+    if (!keys.jkt.empty()) transaction.queue("UPDATE grants SET dpop_jkt = $2 WHERE id = $1", id, keys.jkt);
+    if (!keys.x5t.empty()) transaction.queue("UPDATE grants SET x5t = $2 WHERE id = $1", id, keys.x5t);
 }
 
 void insert_code(db::Transaction& transaction, const AuthorizationCode& code) {
