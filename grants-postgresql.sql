@@ -252,6 +252,13 @@ GRANT SELECT (subject, number, at), UPDATE (at), DELETE ON activity TO postern_s
 --     GRANT SELECT, INSERT ON replays TO postern_par;
 --     GRANT SELECT, INSERT ON replays TO postern_userinfo;
 --     GRANT SELECT (kind, context, key, expires_at), UPDATE (expires_at), DELETE ON replays TO postern_sweep;
+-- With "mtls", clients have keys of their certificates, and the refresh tokens of a grant are bound to one:
+--     GRANT UPDATE (x5t) ON grants TO postern_token;
+--     GRANT SELECT ON client_keys TO postern_token;
+--     GRANT SELECT ON client_keys TO postern_introspect;
+--     GRANT SELECT ON client_keys TO postern_revoke;
+--     GRANT SELECT ON client_keys TO postern_device_authorization;
+--     GRANT SELECT ON client_keys TO postern_par;
 -- With "paths.gate", the gate reads sites, sessions, users and what decides whether they may pass; its callback spends a code:
 --     GRANT SELECT ON clients, sites TO postern_gate;
 --     GRANT SELECT (subject, username, claims, enabled, created_at, updated_at, stamp, second_factor, enrol_until) ON users TO postern_gate;

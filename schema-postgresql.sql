@@ -324,7 +324,8 @@ CREATE TABLE grants (
     amr text NOT NULL DEFAULT '',
     ignored_scope text NOT NULL DEFAULT '',
     number bigint NOT NULL DEFAULT 0,
-    dpop_jkt text NOT NULL DEFAULT ''
+    dpop_jkt text NOT NULL DEFAULT '',
+    x5t text NOT NULL DEFAULT ''
 );
 CREATE INDEX grants_by_client ON grants (client_id);
 CREATE INDEX grants_by_subject ON grants (subject, client_id, number) WHERE subject IS NOT NULL;

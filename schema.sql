@@ -93,7 +93,8 @@ CREATE TABLE client_secrets (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX client_secrets_by_expiry ON client_secrets (expires_at) WHERE expires_at IS NOT NULL;
 
--- Keys of clients that authenticate by a JWT (RFC 7523 §2.2): a row for each client with private_key_jwt, and for no other.
+-- Keys of clients that authenticate by a JWT (RFC 7523 §2.2) or by a certificate of theirs (RFC 8705 §2.2): a row for each
+-- client with private_key_jwt or self_signed_tls_client_auth, and for no other.
 CREATE TABLE client_keys (
     client_id TEXT NOT NULL PRIMARY KEY REFERENCES clients (id) ON DELETE CASCADE,
     jwks      TEXT NOT NULL,  -- a JWK set, RFC 7517 §5: public keys that can verify, and nothing else; '': at jwks_uri
@@ -373,7 +374,8 @@ CREATE TABLE grants (
     amr        TEXT NOT NULL DEFAULT '',       -- its methods, likewise
     ignored_scope TEXT NOT NULL DEFAULT '',    -- words that were asked for and not given: a refresh may repeat them
     number     INTEGER NOT NULL DEFAULT 0,     -- one more than the largest of this user and client; 0: no user, or before version 4
-    dpop_jkt   TEXT NOT NULL DEFAULT ''        -- thumbprint of the key that its refresh tokens are bound to, RFC 9449 §5; '': none
+    dpop_jkt   TEXT NOT NULL DEFAULT '',       -- thumbprint of the key that its refresh tokens are bound to, RFC 9449 §5; '': none
+    x5t        TEXT NOT NULL DEFAULT ''        -- SHA-256 of the certificate that they are bound to, RFC 8705 §4; '': none
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX grants_by_client ON grants (client_id);
 CREATE INDEX grants_by_subject ON grants (subject, client_id, number) WHERE subject IS NOT NULL;
@@ -461,7 +463,8 @@ CREATE TABLE access_tokens (
     audience   TEXT,              -- RFC 7519 §4.1.3
     expires_at INTEGER NOT NULL,  -- equal to `exp`; the row may be deleted then
     revoked_at INTEGER,           -- RFC 7009 §2.1
-    cnf        TEXT NOT NULL DEFAULT '',  -- 'jkt:' and the thumbprint of the key that it is bound to, RFC 9449 §6; '': a bearer token
+    cnf        TEXT NOT NULL DEFAULT '',  -- the keys that it is bound to: 'jkt:' and a thumbprint, RFC 9449 §6, 'x5t:' and that of a certificate,
+                                          -- RFC 8705 §3, or both with a blank between them; '': a bearer token
     PRIMARY KEY (grant_id, issued_at, token_hash)
 ) STRICT, WITHOUT ROWID;
 

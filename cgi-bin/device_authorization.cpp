@@ -48,6 +48,7 @@ int main() {
     endpoint.store = server::StoreUse::write;
     endpoint.authorization = true;
     endpoint.assertions = true;
+    endpoint.certificates = true;
     endpoint.fetcher = fetch::start_child;
     endpoint.fetches_if = [](const oauth::Settings& settings) { return settings.assertions.enabled; };
     return server::serve(endpoint, device_authorization);

@@ -53,6 +53,7 @@ int main() {
     };
     endpoint.authorization = true;
     endpoint.assertions = true;
+    endpoint.certificates = true;
     endpoint.proofs = store::ReplayKind::proof;
     return server::serve(endpoint, par);
 }

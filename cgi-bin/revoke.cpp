@@ -48,5 +48,6 @@ int main() {
     endpoint.keys = keys::KeyUse::verify;
     endpoint.authorization = true;
     endpoint.assertions = true;
+    endpoint.certificates = true;
     return server::serve(endpoint, answer);
 }

@@ -1,7 +1,7 @@
 // The token endpoint (RFC 6749 §3.2): parse, authenticate the client, redeem the grant, answer.
 #include "oauth/client_auth.h"
-#include "oauth/dpop.h"
 #include "oauth/respond.h"
+#include "oauth/shown_keys.h"
 #include "oauth/token_request.h"
 #include "oauth/token_response.h"
 #include "oidc/id_token.h"
@@ -15,10 +15,10 @@ using namespace postern;
 
 /// For a client that has proved who it is.
 http::Response redeem(oauth::Context& context, const http::Request& request, const model::Client& client,
-                      const oauth::Outcome<oauth::TokenGrant>& grant, const oauth::ShownKey& key) {
+                      const oauth::Outcome<oauth::TokenGrant>& grant, const oauth::ShownKeys& keys) {
     if (!grant) return respond::json_error(request, grant.error());
     const auto id_tokens = oidc::id_tokens_with(context, oidc::database_claims(context));
-    const auto tokens = oauth::redeem_grant(context, client, *grant, id_tokens, key);  // §4.1.3, §6, §4.4.2
+    const auto tokens = oauth::redeem_grant(context, client, *grant, id_tokens, keys);  // §4.1.3, §6, §4.4.2
     if (!tokens) return respond::json_error(request, tokens.error());
     return http::json(tokens->to_json());  // §5.1
 }
@@ -28,9 +28,9 @@ http::Response token(server::App& app, const http::Request& request) {
     const auto form = oauth::parse_token_request(context.settings.paths, request);  // syntax, duplicates: §3.2
     if (!form) return respond::json_error(request, oauth::refused_client(context, form.error()));
 
-    oauth::ShownKey key;
+    oauth::ShownKeys keys;
     const auto check = [&](const model::Client& known) -> oauth::Outcome<void> {
-        ASSIGN_OR_RETURN(key, oauth::read_proof_of(context, request, known));  // RFC 9449 §5
+        ASSIGN_OR_RETURN(keys, oauth::read_shown_keys(context, request, known));  // RFC 9449 §5, RFC 8705 §3
         return {};
     };
     const auto client = oauth::authenticate_client(context, form->credentials, request, check);  // §2.3
@@ -40,7 +40,7 @@ http::Response token(server::App& app, const http::Request& request) {
         return refused;
     }
 
-    http::Response response = redeem(context, request, *client, form->grant, key);
+    http::Response response = redeem(context, request, *client, form->grant, keys);
     response.client_id = client->id.str();
     return response;
 }
@@ -57,6 +57,7 @@ int main() {
     endpoint.keys = keys::KeyUse::sign;
     endpoint.authorization = true;
     endpoint.assertions = true;
+    endpoint.certificates = true;
     endpoint.proofs = store::ReplayKind::proof;
     endpoint.fetcher = fetch::start_child;
     endpoint.fetches_if = [](const oauth::Settings& settings) { return settings.assertions.enabled; };

@@ -116,10 +116,6 @@ void note_removed(const Client& client) {
         "it away, and clientDocuments.deny all of its host");
 }
 
-bool needs_secret(const Client& client) {
-    return client.type == ClientType::confidential && client.auth_method != model::AuthMethod::private_key_jwt;
-}
-
 struct AddOptions {
     std::string id;
     ClientOptions client;
@@ -130,9 +126,9 @@ void add(const Invocation& invocation, const AddOptions& options) {
     const config::Config config = invocation.load_config();
     Client client = default_client(options.id, config.settings);
     apply(options.client, client);
-    const bool has_secret = needs_secret(client);
+    const bool has_secret = model::has_secret(client);
     if (!has_secret && options.secret_stdin)
-        throw UsageError("a client that is public, or signs, has no secret; remove --secret-stdin");
+        throw UsageError("a client that is public, signs, or has a certificate has no secret; remove --secret-stdin");
     require_fetched(options.client.keys, client.id, config);
     db::Database database = open_database(config, Access::read_write);
     resolve_aliases(database, client);
@@ -200,8 +196,8 @@ void set(const Invocation& invocation, const SetOptions& options) {
         const bool changes_access = options.client.access != AccessOptions{};
         if (changes_access) store::lock_access(transaction);
         Client client = require_client(transaction, options.id);
-        const bool had_secret = needs_secret(client);
-        const bool had_keys = client.auth_method == model::AuthMethod::private_key_jwt;
+        const bool had_secret = model::has_secret(client);
+        const bool had_keys = model::has_keys(client);
         if (had_keys) client.keys = store::find_client_keys(database, client.id);
         refuse_described(client, options.client);
         refuse_registered(client, options.client);
@@ -214,7 +210,8 @@ void set(const Invocation& invocation, const SetOptions& options) {
         store::update_client(transaction, client);
         change_group_names(transaction, options.client.group_names, client.id);
         if (client.keys || had_keys) save_keys(transaction, client);
-        const bool gets_secret = !had_secret && needs_secret(client);
+        if (had_secret && !model::has_secret(client)) store::remove_client_secrets(transaction, client.id);
+        const bool gets_secret = !had_secret && model::has_secret(client);
         if (gets_secret)
             store::replace_client_secret(transaction, client.id, oauth::hash_of(secret.reveal()), std::nullopt, now());
         const std::int64_t ended = changes_access ? change_access(transaction, options.client.access, client) : 0;

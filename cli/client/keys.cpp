@@ -30,7 +30,8 @@ std::string read_set(const std::string& file) {
 void add_key_options(const Command& command, KeyOptions& options) {
     command.option(
         "--jwks", "FILE", options.jwks,
-        "File with the client's public keys, a JWK set, for --auth-method private_key_jwt; replaces the stored keys");
+        "File with the client's public keys, a JWK set, for --auth-method private_key_jwt or self_signed_tls_client_auth; "
+        "replaces the stored keys");
     command.option("--jwks-uri", "URI", options.jwks_uri,
                    "In place of --jwks, where the client publishes its keys; needs \"outbound\" in the configuration");
     command
@@ -48,11 +49,14 @@ void apply(const KeyOptions& options, model::Client& client) {
     if (options.no_alg && options.alg)
         throw UsageError(
             "--no-token-endpoint-auth-signing-alg and --token-endpoint-auth-signing-alg contradict each other");
-    if (client.auth_method != AuthMethod::private_key_jwt) {
-        if (options != KeyOptions{}) throw UsageError("keys and their algorithm go with --auth-method private_key_jwt");
+    if (!model::has_keys(client)) {
+        if (options != KeyOptions{})
+            throw UsageError("keys go with --auth-method private_key_jwt, self_signed_tls_client_auth or tls_client_auth");
         client.keys.reset();
         return;
     }
+    if (client.auth_method != AuthMethod::private_key_jwt && (options.jwks_uri || options.alg))
+        throw UsageError("the keys of a client with certificates are registered with --jwks, and sign no assertions");
     if (options == KeyOptions{}) return;
     if (!client.keys) client.keys.emplace();
     if (options.jwks) client.keys->jwks = read_set(*options.jwks);

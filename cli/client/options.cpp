@@ -232,9 +232,12 @@ void add_client_options(const Command& command, ClientOptions& options) {
         .option(
             "--auth-method", "METHOD", options.auth_method,
             "client_secret_basic, client_secret_post, client_secret (default: either of them), private_key_jwt (with "
-            "--jwks) or none (same as --public)")
-        .one_of({"client_secret", "client_secret_basic", "client_secret_post", "private_key_jwt", "none"});
+            "--jwks), tls_client_auth (with --tls-client-auth-...), self_signed_tls_client_auth (with --jwks) or none (same "
+            "as --public)")
+        .one_of({"client_secret", "client_secret_basic", "client_secret_post", "private_key_jwt", "tls_client_auth",
+                 "self_signed_tls_client_auth", "none"});
     add_key_options(command, options.keys);
+    add_certificate_options(command, options.certificates);
     command.option("--pkce", "WHEN", options.pkce, "required or optional (default: optional for clients with a secret)")
         .one_of({"required", "optional"});
     command.flag(
@@ -326,6 +329,7 @@ void add_client_set_options(const Command& command, ClientOptions& options) {
     add_token_set_options(command, options.tokens);
     add_group_name_options(command, options.group_names);
     add_key_set_options(command, options.keys);
+    add_certificate_set_options(command, options.certificates);
 }
 
 Client default_client(const std::string& id, const oauth::Settings& settings) {
@@ -376,6 +380,7 @@ void apply(const ClientOptions& options, Client& client) {
     apply(options.access, client);
     apply(options.tokens, client);
     apply(options.keys, client);
+    apply(options.certificates, client);
 }
 
 }  // namespace postern::cli

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/client/certificates.h"
 #include "cli/client/keys.h"
 #include "cli/client/parts.h"
 #include "cli/command_line.h"
@@ -94,6 +95,7 @@ struct ClientOptions {
     TokenOptions tokens;
     GroupNameOptions group_names;
     KeyOptions keys;
+    CertificateOptions certificates;
 
     bool operator==(const ClientOptions&) const = default;
 };

@@ -45,9 +45,10 @@ void rotate_secret(const Invocation& invocation, const SecretOptions& options) {
                                : " is public and has no secret; `postern client set --confidential` gives it "
                                  "one"));
         }
-        if (client.auth_method == model::AuthMethod::private_key_jwt)
+        if (!model::has_secret(client))
             throw Refused("client " + in_quotes(options.id) +
-                          " signs with its own key and has no secret; `postern client set --auth-method client_secret` "
+                          (client.auth_method == model::AuthMethod::private_key_jwt ? " signs with its own key" : " has a certificate") +
+                          " and has no secret; `postern client set --auth-method client_secret` "
                           "gives it one");
         store::replace_client_secret(transaction, client.id, oauth::hash_of(secret.reveal()), old_until, now());
         commit(transaction);

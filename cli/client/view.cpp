@@ -173,8 +173,7 @@ void add_keys(const std::optional<model::ClientKeys>& keys, Listing& fields) {
 ClientDetails read_details(db::Database& database, const Client& client) {
     return {read_access(database, client), store::find_client_claims(database, client.id),
             store::find_group_names(database, client.id),
-            client.auth_method == model::AuthMethod::private_key_jwt ? store::find_client_keys(database, client.id)
-                                                                     : std::nullopt};
+            model::has_keys(client) ? store::find_client_keys(database, client.id) : std::nullopt};
 }
 
 Listing listing_of(const Client& client, const ClientDetails& details) {
@@ -200,6 +199,7 @@ Listing listing_of(const Client& client, const ClientDetails& details) {
         {"require_signed_request_object", "requests signed", client.require_signed_request},
         {"request_object_signing_alg", "signed requests by", client.request_object_alg,
          client.request_object_alg.empty() ? Text("any") : Text()},
+        {"tls_client_certificate_bound_access_tokens", "bound to certificates", client.tls_bound},
         {"redirect_uris", "redirect URIs", json::strings(client.redirect_uris)},
         {"post_logout_redirect_uris", "post-logout URIs", json::strings(client.post_logout_redirect_uris)},
         {"backchannel_logout_uri", "back-channel logout", client.logout.backchannel},
@@ -233,6 +233,8 @@ Listing listing_of(const Client& client, const ClientDetails& details) {
         time_field("removable_at", "kept until", client.removable_at),
     };
     add_keys(details.keys, fields);
+    if (const auto& name = client.certificate_name)
+        fields.push_back({std::string(model::to_string(name->kind)), "certificates of", name->value});
     add_registered(client, fields);
     if (client.site) add_site(*client.site, fields);
     for (const auto& [tag, name] : client.names) fields.push_back({"client_name#" + tag, "", name});  // RFC 7591 §2.2

@@ -144,7 +144,7 @@ void add_store_error(Findings& findings, const std::string& path, const db::Stor
     findings.error(kCheck, detail, fix);
 }
 
-void check_rows(Findings& findings, db::Database& database, const config::Config& config) {
+void check_rows(Findings& findings, db::Database& database, const config::Config& config, util::Time now) {
     check_users(findings, database, config.settings);
     check_client_documents(findings, database, config.settings);
     check_open_registrations(findings, database, config.settings);
@@ -154,6 +154,7 @@ void check_rows(Findings& findings, db::Database& database, const config::Config
     check_profiles(findings, database, config.settings);
     check_assertions(findings, database, config);
     check_key_sets(findings, database, config.settings);
+    check_certificates(findings, database, config.settings, now);
     check_device_grant(findings, database, config.settings);
     check_sites(findings, database, config.settings);
     check_second_factors(findings, database, config.settings);
@@ -171,7 +172,7 @@ void check_file(Findings& findings, const config::Config& config, util::Time now
     check_records(findings, database, now);
     check_writing(findings, path);
     check_synced(findings, path);
-    check_rows(findings, database, config);
+    check_rows(findings, database, config, now);
 }
 
 /// Its files and its disk are the server's.
@@ -179,7 +180,7 @@ void check_uri(Findings& findings, const config::Config& config, util::Time now)
     db::Database database(config.database, db::Access::query_only, kMaxServerWait);
     check_records(findings, database, now);
     check_server(findings, database, config.database);
-    check_rows(findings, database, config);
+    check_rows(findings, database, config, now);
 }
 
 }  // namespace

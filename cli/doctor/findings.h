@@ -101,6 +101,8 @@ void check_assertions(Findings& findings, db::Database& database, const config::
 void check_key_sets(Findings& findings, db::Database& database, const oauth::Settings& settings);
 /// Fetches key sets of clients, without keeping them.
 void check_key_addresses(Findings& findings, const config::Config& config);
+/// Checks that clients with certificates can authenticate, and the authorities that issue these.
+void check_certificates(Findings& findings, db::Database& database, const oauth::Settings& settings, util::Time now);
 /// Checks whether clients have the device grant, which is switched off.
 void check_device_grant(Findings& findings, db::Database& database, const oauth::Settings& settings);
 /// Checks that logins can meet the demands on them, and that the users' second factors are asked for (POLICY-10).

@@ -58,6 +58,10 @@ bool must_sign_while_off(const model::Client& client, const oauth::Settings& set
     return client.require_signed_request && !settings.request_objects;
 }
 
+bool must_be_bound_to_certificate_while_off(const model::Client& client, const oauth::Settings& settings) {
+    return client.tls_bound && !settings.mtls;
+}
+
 bool must_be_answered_signed_while_off(const model::Client& client, const oauth::Settings& settings) {
     return oauth::demands_signed_answers(settings, client) && !settings.jarm;
 }
@@ -92,6 +96,9 @@ const Misfit kMisfits[] = {
      " that must sign their requests, which is switched off: no user can sign in to them, first of all ",
      "set \"requestObjects\": \"allowed\" in the configuration, or ",
      "postern client set --no-require-signed-request-object"},
+    {must_be_bound_to_certificate_while_off, State::warning,
+     " with tokens bound to certificates, and mtls is not configured: no token is issued, first of all to ",
+     "configure \"mtls\", or ", "postern client set --no-tls-client-certificate-bound-access-tokens"},
     {must_be_answered_signed_while_off, State::warning,
      " with signed answers alone, which are switched off: no user can sign in to them, first of all ",
      "set \"jarm\" in the configuration, or ", "postern client set --no-response-mode"},

@@ -182,6 +182,14 @@ Fault variable_fault(std::string_view name) {
     return std::nullopt;
 }
 
+Fault verify_variable_fault(std::string_view name) {
+    return name == "SSL_CLIENT_VERIFY" ? std::nullopt : variable_fault(name);
+}
+
+Fault alias_fault(std::string_view url) {
+    return url.starts_with("https://") ? issuer_fault(url) : Fault("must start with https://");
+}
+
 Fault environment_claim_fault(std::string_view claim) {
     const bool fits = model::find_standard_claim(claim) != nullptr && claim != "address" && claim != "updated_at";
     if (fits) return std::nullopt;

@@ -41,6 +41,12 @@ Fault file_fault(std::string_view name);
 /// (docs/decisions/0018-remote-user.md).
 Fault variable_fault(std::string_view name);
 
+/// Accepts what variable_fault accepts, and the web server's word about the certificate.
+Fault verify_variable_fault(std::string_view name);
+
+/// Accepts an https URL as issuer_fault does.
+Fault alias_fault(std::string_view url);
+
 /// Accepts a claim that a variable can hold: of OpenID Connect Core §5.1 those that are text, true or false.
 Fault environment_claim_fault(std::string_view claim);
 

@@ -163,6 +163,20 @@ void check_editable_claims(const oauth::Settings& settings, Problems& problems) 
 
 /// A request object, and client credentials beside it (KEY-1).
 constexpr std::size_t kBodyOfRequestObjects = 40960;
+/// MTLS-1, MTLS-11. A browser must not be asked for a certificate, so the host that asks is another one.
+void check_mtls(const oauth::Settings& settings, Problems& problems) {
+    if (!settings.mtls) return;
+    if (settings.mtls->certificate == settings.mtls->verify)
+        problems.push_back({"mtls.verify", "must be another variable than mtls.certificate"});
+    const auto issuer = http::parse_url(settings.issuer);
+    const auto alias = http::parse_url(settings.mtls->base_url);
+    if (!issuer || !alias || alias_fault(settings.mtls->base_url)) return;  // each has its own problem
+    if (alias->host == issuer->host && alias->port == issuer->port && alias->scheme == issuer->scheme)
+        problems.push_back({"mtls.baseUrl", "must have another host or port than the issuer: browsers would be asked for a "
+                                            "certificate"});
+    if (!alias->path.empty() && alias->path != issuer->path)
+        problems.push_back({"mtls.baseUrl", "must have the path of the issuer, or none"});
+}
 
 bool is_half_remote(const login::Settings& login) {
     const bool has_its_keys = !login.claims_from_environment.empty() || login.auth_time_variable ||
@@ -191,6 +205,7 @@ void check_contradictions(Config& config, Problems& problems) {
     check_default_resource(settings, problems);
     check_profile(settings, problems);
     check_editable_claims(settings, problems);
+    check_mtls(settings, problems);
     check_branding(settings.branding, problems);
     const bool asks_saslauthd = settings.login.method == login::Method::saslauthd;
     if (asks_saslauthd && !settings.login.saslauthd) settings.login.saslauthd.emplace();

@@ -54,6 +54,10 @@ Problems read_groups_from_environment(Config& config, const json::Value& value);
 /// which the last may be left out; or null, as if the key were not there.
 Problems read_mail(Config& config, const json::Value& value);
 
+/// `mtls`: {"baseUrl": "https://mtls.id.example.org", "ca": "/etc/postern/clients-ca.pem", "certificate":
+/// "SSL_CLIENT_CERT", "verify": "SSL_CLIENT_VERIFY"}, of which only the first is required; or null.
+Problems read_mtls(Config& config, const json::Value& value);
+
 /// `implicit`: true for the response types code and token.
 Problems read_implicit(Config& config, const json::Value& value);
 /// `responseTypes`: 1 to 7 response types, each once.

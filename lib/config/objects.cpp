@@ -146,6 +146,12 @@ Fault read_per_hour(mail::Settings& mail, const json::Value& value) {
 constexpr Member<mail::Settings> kMail[] = {
     {"from", read_from, true}, {"command", read_command, true}, {"perHour", read_per_hour, false}};
 
+using oauth::MutualTls;
+constexpr Member<MutualTls> kMtls[] = {{"certificate", read_text<&MutualTls::certificate, variable_fault>, false},
+                                       {"verify", read_text<&MutualTls::verify, verify_variable_fault>, false},
+                                       {"baseUrl", read_text<&MutualTls::base_url, alias_fault>, true},
+                                       {"ca", read_text<&MutualTls::ca, file_fault>, false}};
+
 }  // namespace
 
 Problems read_saslauthd(Config& config, const json::Value& value) {
@@ -163,6 +169,13 @@ Problems read_groups_from_environment(Config& config, const json::Value& value) 
     if (map != nullptr && !group_map_fault(read, *map)) read_group_map(read, *map->if_object(), problems);
     if (problems.empty()) config.settings.login.groups_from_environment = std::move(read);
     return problems;
+}
+
+Problems read_mtls(Config& config, const json::Value& value) {
+    if (value.is_null()) return {};
+    if (value.if_object() == nullptr)
+        return wrong("must be an object with \"baseUrl\", \"ca\", \"certificate\" and \"verify\"");
+    return read_members(config.settings.mtls.emplace(), *value.if_object(), kMtls);
 }
 
 Problems read_mail(Config& config, const json::Value& value) {

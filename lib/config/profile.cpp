@@ -26,9 +26,11 @@ void check_profile(const oauth::Settings& settings, Problems& problems) {
            "must not have RS256 with \"profile\": name ES256, PS256 or EdDSA");
     refuse(settings.access_token_algorithm == crypto::Algorithm::RS256, "accessTokenAlgorithm",
            "must not be RS256 with \"profile\"");
-    // F2-R2, F2-R4: mutual TLS is another way to meet both.
-    refuse(!settings.assertions.enabled, "profile", "needs \"clientAssertions\": true, by which clients authenticate");
-    refuse(!settings.dpop, "profile", "needs \"dpop\": \"allowed\", by which tokens are bound");
+    // F2-R2, F2-R4: a certificate can do both.
+    refuse(!settings.assertions.enabled && !settings.mtls, "profile",
+           "needs \"clientAssertions\": true or \"mtls\", by which clients authenticate");
+    refuse(!settings.dpop && !settings.mtls, "profile",
+           "needs \"dpop\": \"allowed\" or \"mtls\", by which tokens are bound");
     refuse(!settings.paths.par, "profile", "needs paths.par: every request must be pushed");
     refuse(signs_messages && !settings.jarm, "profile", "\"fapi2-message-signing\" needs \"jarm\": true");
     refuse(signs_messages && !settings.request_objects, "profile",

@@ -277,6 +277,7 @@ const std::vector<ConfigKey>& config_keys() {
         {"outbound.slots", whole(&Outbound::slots, 1, 64)},
         {"outbound.program", text(&Outbound::program, file_fault)},
         {"mail", read_mail},
+        {"mtls", read_mtls},
         {"log.target", text(&Config::log_target, log_target_fault)},
         {"log.level", word(&Config::log_level, {{"error", LogLevel::error},
                                                 {"warn", LogLevel::warn},

@@ -20,7 +20,17 @@ constexpr Named<AuthMethod> kAuthMethods[] = {
     {AuthMethod::client_secret_basic, "client_secret_basic"},
     {AuthMethod::client_secret_post, "client_secret_post"},
     {AuthMethod::private_key_jwt, "private_key_jwt"},
+    {AuthMethod::tls_client_auth, "tls_client_auth"},
+    {AuthMethod::self_signed_tls_client_auth, "self_signed_tls_client_auth"},
     {AuthMethod::none, "none"},
+};
+
+constexpr Named<crypto::NameKind> kKindNames[] = {
+    {crypto::NameKind::subject_dn, "tls_client_auth_subject_dn"},
+    {crypto::NameKind::san_dns, "tls_client_auth_san_dns"},
+    {crypto::NameKind::san_uri, "tls_client_auth_san_uri"},
+    {crypto::NameKind::san_ip, "tls_client_auth_san_ip"},
+    {crypto::NameKind::san_email, "tls_client_auth_san_email"},
 };
 
 constexpr Named<Pkce> kPkce[] = {
@@ -68,6 +78,9 @@ std::optional<GrantType> parse_grant_type(std::string_view name) { return find_n
 
 std::string_view to_string(AuthMethod method) { return name_of(kAuthMethods, method); }
 std::optional<AuthMethod> parse_auth_method(std::string_view name) { return find_named(kAuthMethods, name); }
+
+std::string_view to_string(crypto::NameKind kind) { return name_of(kKindNames, kind); }
+std::optional<crypto::NameKind> parse_name_kind(std::string_view name) { return find_named(kKindNames, name); }
 
 std::string_view to_string(Pkce pkce) { return name_of(kPkce, pkce); }
 std::optional<Pkce> parse_pkce(std::string_view name) { return find_named(kPkce, name); }

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "crypto/certificate_name.h"
 #include "crypto/key_parts.h"
 #include "model/authentication.h"
 #include "model/claim_names.h"
@@ -24,7 +25,15 @@ namespace postern::model {
 enum class ClientType { confidential, public_ };
 enum class GrantType { authorization_code, refresh_token, client_credentials, implicit, device_code };
 /// The way in which a client may authenticate. `client_secret`: basic or post, whichever it uses.
-enum class AuthMethod { client_secret, client_secret_basic, client_secret_post, private_key_jwt, none };
+enum class AuthMethod {
+    client_secret,
+    client_secret_basic,
+    client_secret_post,
+    private_key_jwt,
+    tls_client_auth,              // RFC 8705 §2.1
+    self_signed_tls_client_auth,  // RFC 8705 §2.2
+    none
+};
 enum class Pkce { required, optional };
 /// The groups of the user that a client is told. `own`: the groups that the client is for.
 enum class ToldGroups { all, own };
@@ -45,6 +54,12 @@ std::string_view to_string(GrantType grant);
 std::optional<GrantType> parse_grant_type(std::string_view name);
 std::string_view to_string(AuthMethod method);
 std::optional<AuthMethod> parse_auth_method(std::string_view name);
+/// Returns the member of client metadata for names of that kind (RFC 8705 §2.1.2): "tls_client_auth_san_dns".
+inline constexpr crypto::NameKind kNameKinds[] = {crypto::NameKind::subject_dn, crypto::NameKind::san_dns,
+                                                  crypto::NameKind::san_uri, crypto::NameKind::san_ip,
+                                                  crypto::NameKind::san_email};
+std::string_view to_string(crypto::NameKind kind);
+std::optional<crypto::NameKind> parse_name_kind(std::string_view name);
 std::string_view to_string(Pkce pkce);
 std::optional<Pkce> parse_pkce(std::string_view name);
 std::string_view to_string(ToldGroups groups);
@@ -134,10 +149,13 @@ struct Client {
     bool require_signed_request = false;
     /// The only algorithm of signed requests, as it was registered; "": any that fits a key.
     std::string request_object_alg = {};
+    bool tls_bound = false;    ///< its token requests must have a certificate (RFC 8705 §3.4)
+    /// The name of its certificates, with tls_client_auth, and with no other method (RFC 8705 §2.1.2).
+    std::optional<crypto::CertificateName> certificate_name = std::nullopt;
     std::vector<std::string> redirect_uris;
     std::vector<std::string> post_logout_redirect_uris;
     LogoutUris logout = {};
-    std::vector<ClientSecret> secrets;  ///< none for public clients, and with private_key_jwt
+    std::vector<ClientSecret> secrets;  ///< none for public clients, and for those that sign or have certificates
     /// The keys that it registers; store/client_keys keeps them, and `find_client` does not read them.
     std::optional<ClientKeys> keys = std::nullopt;
     std::optional<Site> site = std::nullopt;  ///< nullopt: an application that speaks OAuth itself
@@ -156,6 +174,18 @@ struct Client {
     bool has_grant(GrantType grant) const { return grants.contains(grant); }
     bool operator==(const Client&) const = default;
 };
+
+/// Returns true for clients that may register keys: to sign with, or those of their certificates.
+inline bool has_keys(const Client& client) {
+    return client.auth_method == AuthMethod::private_key_jwt ||
+           client.auth_method == AuthMethod::self_signed_tls_client_auth ||
+           client.auth_method == AuthMethod::tls_client_auth;
+}
+
+/// Returns true for clients that authenticate by a secret.
+inline bool has_secret(const Client& client) {
+    return client.type == ClientType::confidential && !has_keys(client);
+}
 
 /// Returns true for a client that registered itself without an initial access token, as anybody can while
 /// `registration.mode` is `open`.

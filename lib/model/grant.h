@@ -5,6 +5,7 @@
 #include <string>
 
 #include "model/claim_names.h"
+#include "model/confirmation.h"
 #include "model/ids.h"
 #include "model/resource.h"
 #include "model/scope.h"
@@ -27,8 +28,8 @@ struct Grant {
     ResourceUris resources;  ///< what its tokens may be for (RFC 8707 §2.2); empty: none was named
     std::string acr = {};  ///< of the user's login (OpenID Connect Core §2); "": not known, or from before it was kept
     std::string amr = {};  ///< its methods, as in Authentication
-    /// Thumbprint of the key that its refresh tokens are bound to (RFC 9449 §5); "": none.
-    std::string dpop_jkt = {};
+    /// The keys that its refresh tokens are bound to (RFC 9449 §5, RFC 8705 §4).
+    Confirmation bound_to = {};
 
     bool operator==(const Grant&) const = default;
 };
@@ -58,7 +59,7 @@ struct AccessToken {
     std::optional<std::string> audience;
     util::Time issued_at{};
     util::Time expires_at{};
-    std::string jkt = {};  ///< thumbprint of the key that it is bound to (RFC 9449 §6); "": a bearer token
+    Confirmation cnf = {};  ///< the keys that it is bound to; empty: a bearer token
 };
 
 struct RefreshToken {
@@ -70,7 +71,7 @@ struct RefreshToken {
     util::Time expires_at{};               ///< absolute: created_at of the grant + refreshTokenTTL
     std::optional<util::Time> rotated_at;  ///< it has been used, or a sibling was used in its place
     std::optional<util::Time> revoked_at;
-    std::string jkt = {};  ///< the key that its grant is bound to with it; "": the grant stays as it is
+    Confirmation cnf = {};  ///< the keys that its grant is bound to with it; empty: the grant stays as it is
 };
 
 }  // namespace postern::model

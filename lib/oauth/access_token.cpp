@@ -10,6 +10,7 @@
 #include "json/writer.h"
 #include "model/session.h"
 #include "oauth/acr.h"
+#include "oauth/confirmation.h"
 #include "store/groups.h"
 
 namespace postern::oauth {
@@ -27,7 +28,7 @@ json::Object claims_of(const Settings& settings, const model::Grant& grant, cons
     claims.set("iat", util::to_epoch(record.issued_at));
     claims.set("exp", util::to_epoch(record.expires_at));
     if (record.audience) claims.set("aud", *record.audience);
-    if (!record.jkt.empty()) claims.set("cnf", json::Object{{"jkt", record.jkt}});  // RFC 9449 §6.1
+    add_confirmation(record.cnf, claims);  // RFC 9449 §6.1, RFC 8705 §3.1
     return claims;
 }
 
@@ -72,7 +73,7 @@ AccessTokenDraft draft_access_token(Context& context, const AccessTokenAbout& ab
     record.grant_id = about.grant.id;
     record.scope = about.scope;
     record.audience = about.target.audience;
-    record.jkt = about.jkt;
+    record.cnf = about.cnf;
     record.issued_at = context.now();
     // Keys are kept for as long as the configuration says that tokens live.
     record.expires_at = record.issued_at + std::min(settings.access_token_ttl,

@@ -31,7 +31,7 @@ struct AccessTokenAbout {
     std::string username = {};  ///< put in when the settings say so; never in profile rfc9068
     model::TokenProfile profile = model::TokenProfile::interface;
     bool with_groups = false;  ///< of the user, with the scope of that name; profile rfc9068 only
-    std::string jkt = {};      ///< thumbprint of the key that it is bound to; "": a bearer token
+    model::Confirmation cnf = {};  ///< the keys that it is bound to; empty: a bearer token
 };
 
 /// Returns `about` with the profile and groups of the registration of `client`.

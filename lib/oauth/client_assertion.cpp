@@ -98,10 +98,10 @@ Outcome<Candidate> find_candidate(Context& context, const jose::UnverifiedJwt& j
 /// CA-9. The URL that is called is the token endpoint's or another one of ours, never what the request says of itself.
 std::vector<std::string> endpoints_in_audience(const Settings& settings, const http::Request& request) {
     if (!settings.assertions.takes_endpoints) return {};
-    std::vector<std::string> endpoints = {settings.url(settings.paths.token)};
+    std::vector<std::string> endpoints = settings.urls(settings.paths.token);
     for (const auto& path :
          {settings.paths.introspect, settings.paths.revoke, settings.paths.par, settings.paths.device_authorization})
-        if (path && std::string_view(request.path).ends_with(*path)) endpoints.push_back(settings.url(*path));
+        if (path && std::string_view(request.path).ends_with(*path)) for (std::string& url : settings.urls(*path)) endpoints.push_back(std::move(url));
     return endpoints;
 }
 

@@ -4,6 +4,7 @@
 #include "crypto/digest.h"
 #include "oauth/client_assertion.h"
 #include "oauth/client_bar.h"
+#include "oauth/client_certificate.h"
 #include "oauth/client_id_url.h"
 #include "oauth/cors.h"
 #include "refusal/reason.h"
@@ -38,6 +39,8 @@ bool method_is_registered(model::AuthMethod registered, Credentials::Method used
         case model::AuthMethod::client_secret_post:
             return used == Credentials::Method::post;
         case model::AuthMethod::private_key_jwt:
+        case model::AuthMethod::tls_client_auth:
+        case model::AuthMethod::self_signed_tls_client_auth:
         case model::AuthMethod::none:
             return false;
     }
@@ -71,6 +74,14 @@ Proof prove(const Settings& settings, const model::Client& client, Credentials::
     return {true};
 }
 
+Proof prove_by_certificate(Context& context, const http::Request& request, const Credentials& credentials,
+                           const model::Client& client) {
+    if (const auto bar = find_client_bar(context.settings, client))
+        return {false, row_of(*bar).detail, row_of(*bar).to_client};
+    const auto checked = check_certificate_of(context, request, credentials, client);
+    return checked ? Proof{true} : Proof{false, checked.error().log_detail, checked.error().reason};
+}
+
 }  // namespace
 
 Outcome<model::Client> authenticate_client(Context& context, const Credentials& credentials,
@@ -87,7 +98,9 @@ Outcome<model::Client> authenticate_client(Context& context, const Credentials& 
         auto client = store::find_client_to_authenticate(context.store, reading.client_id, context.now());
         if (!client) continue;
         known = client->id;
-        const Proof proof = prove(context.settings, *client, credentials.method, !reading.secret.empty(), hash);
+        const Proof proof = authenticates_by_certificate(*client)
+                                ? prove_by_certificate(context, request, credentials, *client)
+                                : prove(context.settings, *client, credentials.method, !reading.secret.empty(), hash);
         if (proof.correct) {
             if (check) RETURN_IF_ERROR(check(*client));
             return std::move(*client);

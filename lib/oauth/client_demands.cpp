@@ -58,6 +58,9 @@ Outcome<void> check_demands(const Settings& settings, const model::Client& clien
     if (client.dpop_bound && !settings.dpop)
         return make_error(Reason::unauthorized_client_demand_off, kNotOffered,
                           "the client demands tokens that are bound to its key, and dpop is \"off\"");
+    if (client.tls_bound && !settings.mtls)
+        return make_error(Reason::unauthorized_client_demand_off, kNotOffered,
+                          "the client demands tokens that are bound to its certificate, and mtls is not configured");
     if (client.require_signed_request && !settings.request_objects)
         return make_error(Reason::unauthorized_client_demand_off, kNotOffered,
                           "the client demands signed requests, and requestObjects is \"off\"");

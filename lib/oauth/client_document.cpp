@@ -240,6 +240,7 @@ util::Result<Client, DocumentFault> read_client_document(const fetch::Document& 
     client.pkce = model::Pkce::required;
     client.require_par = demands_pushed_requests(object);
     client.dpop_bound = demands_bound_tokens(object);
+    client.tls_bound = demands_certificate(object);
     RETURN_IF_ERROR(read_redirect_uris(object, settings, client));
     RETURN_IF_ERROR(read_grants(object, client));
     RETURN_IF_ERROR(read_response_modes(object, settings, client));
@@ -252,7 +253,7 @@ util::Result<Client, DocumentFault> read_client_document(const fetch::Document& 
 std::string digest_of(const Client& client) {
     sealed::Writer writer;
     writer(client.id, client.name, client.native, client.has_grant(GrantType::refresh_token), client.scope,
-           client.require_par, client.dpop_bound);
+           client.require_par, client.dpop_bound, client.tls_bound);
     for (const std::string& uri : client.redirect_uris) writer(uri);
     writer(std::string());  // between the lists: no address is empty
     for (const std::string& mode : client.response_modes) writer(mode);
@@ -274,6 +275,7 @@ Client described_again(Client stored, const Client& described) {
     stored.scope = described.scope;
     stored.require_par = described.require_par;
     stored.dpop_bound = described.dpop_bound;
+    stored.tls_bound = described.tls_bound;
     stored.response_modes = described.response_modes;
     stored.redirect_uris = described.redirect_uris;
     stored.post_logout_redirect_uris = described.post_logout_redirect_uris;

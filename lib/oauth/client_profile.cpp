@@ -18,13 +18,13 @@ using model::AuthMethod;
 using model::Client;
 using model::GrantType;
 
-/// Mutual TLS adds its two methods here.
-constexpr std::array kMethods = {AuthMethod::private_key_jwt};
+constexpr std::array kMethods = {AuthMethod::private_key_jwt, AuthMethod::tls_client_auth,
+                                 AuthMethod::self_signed_tls_client_auth};
 
 constexpr std::array kGrants = {GrantType::authorization_code, GrantType::refresh_token, GrantType::client_credentials};
 
-/// Returns how many of the ways to bind tokens to their sender the client is registered for. Mutual TLS adds its own.
-int sender_constraints(const Client& client) { return client.dpop_bound ? 1 : 0; }
+/// Returns how many of the ways to bind tokens to their sender the client is registered for.
+int sender_constraints(const Client& client) { return (client.dpop_bound ? 1 : 0) + (client.tls_bound ? 1 : 0); }
 
 bool has_codes(const Client& client) { return client.has_grant(GrantType::authorization_code); }
 
@@ -63,7 +63,7 @@ struct ProfileRule {
 constexpr ProfileRule kRules[] = {
     // F2-R1.
     {[](const Client& c, const Settings&) { return c.type != model::ClientType::confidential; },
-     "profile fapi2 is for clients that authenticate; use --auth-method private_key_jwt"},
+     "profile fapi2 is for clients that authenticate; use --auth-method private_key_jwt, or one with certificates"},
     // F2-R2.
     {[](const Client& c, const Settings&) { return !is_profile_method(c.auth_method); },
      "profile fapi2 takes no client secrets; use --auth-method private_key_jwt with --jwks FILE"},
@@ -81,7 +81,8 @@ constexpr ProfileRule kRules[] = {
      "a key of the client has no \"kid\", which profile fapi2 wants; give each key one, and let the client send it"},
     // F2-R4.
     {[](const Client& c, const Settings&) { return sender_constraints(c) != 1; },
-     "profile fapi2 has no tokens that a thief could use; add --dpop-bound-access-tokens"},
+     "profile fapi2 has no tokens that a thief could use, and one way to bind them; add --dpop-bound-access-tokens or "
+     "--tls-client-certificate-bound-access-tokens"},
     // F2-R5.
     {[](const Client& c, const Settings&) {
          return std::ranges::any_of(c.grants,

@@ -31,22 +31,13 @@ Outcome<ShownKey> read_proof(const Context& context, const http::Request& reques
     if (header.empty()) return ShownKey();
     const std::string url = settings.url(path);
     auto good = check_proof(header, {std::string(to_string(request.method)),
-                                     {url},
+                                     settings.urls(path),
                                      settings.dpop_max_age,
                                      settings.clock_skew,
                                      context.now(),
                                      std::move(access_token)});
     if (!good) return make_error(ErrorCode::invalid_dpop_proof, kNotValid, "DPoP: " + good.error());
     return ShownKey(ShownProof{*std::move(good), url});
-}
-
-Outcome<ShownKey> read_proof_of(const Context& context, const http::Request& request, const model::Client& client) {
-    ASSIGN_OR_RETURN(auto key, read_proof(context, request, context.settings.paths.token));
-    const bool must_show_one = client.dpop_bound && context.settings.dpop;
-    if (!key && must_show_one)
-        return make_error(Reason::invalid_request_proof_missing, "a DPoP proof is required",
-                          "the client is registered with dpop_bound_access_tokens, and no DPoP header arrived");
-    return key;
 }
 
 Outcome<void> use_proof(Context& context, store::ReplayKind kind, const ShownProof& proof, std::string_view sender,

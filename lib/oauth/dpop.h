@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "http/message.h"
-#include "model/client.h"
+#include "model/ids.h"
 #include "oauth/context.h"
 #include "oauth/dpop_proof.h"
 #include "oauth/error.h"
@@ -34,9 +34,6 @@ inline std::string jkt_of(const ShownKey& key) { return key ? key->good.jkt : st
 /// `access_token`: the one beside it (§7), which it must have the digest of.
 Outcome<ShownKey> read_proof(const Context& context, const http::Request& request, const std::string& path,
                              std::optional<std::string> access_token = std::nullopt);
-
-/// Judges the proof of a token request. invalid_request where the client must show one and does not (§5.2).
-Outcome<ShownKey> read_proof_of(const Context& context, const http::Request& request, const model::Client& client);
 
 /// Marks the proof as used: invalid_dpop_proof when it was used before. `sender` is who has the share of the marks that
 /// it takes. Throws StoreError when the use cannot be remembered.

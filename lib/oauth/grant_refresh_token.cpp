@@ -86,10 +86,25 @@ bool end_if_reused(Context& context, const store::StoredRefreshToken& stored) {
     });
 }
 
+/// RFC 9449 §5, RFC 8705 §4. Whoever lacks the key cannot have used the token before, so this is no reuse.
+Outcome<void> check_keys(const model::Confirmation& bound_to, const model::Confirmation& shown) {
+    if (!bound_to.jkt.empty() && bound_to.jkt != shown.jkt)
+        return make_error(refusal::Reason::invalid_grant_other_key, kNotValid,
+                          shown.jkt.empty()
+                              ? "the refresh token is bound to a key, and no DPoP proof came or dpop is \"off\""
+                              : "the refresh token is bound to a key, and the DPoP proof is of another one");
+    if (!bound_to.x5t.empty() && bound_to.x5t != shown.x5t)
+        return make_error(refusal::Reason::invalid_grant_other_certificate, kNotValid,
+                          shown.x5t.empty()
+                              ? "the refresh token is bound to a certificate, and none came or mtls is not configured"
+                              : "the refresh token is bound to a certificate, and another one came");
+    return {};
+}
+
 }  // namespace
 
 Outcome<CheckedRefreshToken> check_refresh_token(Context& context, const model::Client& client,
-                                                 const RefreshTokenGrant& grant, std::string_view jkt) {
+                                                 const RefreshTokenGrant& grant, const model::Confirmation& shown) {
     if (!client.has_grant(model::GrantType::refresh_token))
         return make_error(ErrorCode::unauthorized_client, "the client is not registered for the refresh_token grant");
     // The record's expiry is what counts; a JWT repeats it.
@@ -106,11 +121,7 @@ Outcome<CheckedRefreshToken> check_refresh_token(Context& context, const model::
         if (stored.token.rotated_at) note_reuse(context, stored, reason, false);
         return not_valid(reason);
     }
-    // RFC 9449 §5. Whoever lacks the key cannot have used the token before, so this is no reuse.
-    if (!stored.grant.dpop_jkt.empty() && stored.grant.dpop_jkt != jkt)
-        return make_error(refusal::Reason::invalid_grant_other_key, kNotValid,
-                          jkt.empty() ? "the refresh token is bound to a key, and no DPoP proof came or dpop is \"off\""
-                                      : "the refresh token is bound to a key, and the DPoP proof is of another one");
+    RETURN_IF_ERROR(check_keys(stored.grant.bound_to, shown));
 
     if (client.restricted && !store::may_use(context.store, client.id, stored.grant.subject))
         return not_valid(may_not_use().log_detail);

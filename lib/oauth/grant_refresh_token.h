@@ -19,10 +19,9 @@ struct CheckedRefreshToken {
     model::Scope scope;  ///< of the access token: what of it the target has
 };
 
-/// Checks every rule but single use, and changes nothing. `jkt`: thumbprint of the key that the request shows; "":
-/// none. The scope is what `judge_repeated_scope` says, and the grant keeps its own (RFC 6749 §6).
+/// Checks every rule but single use, and changes nothing. `shown`: the keys that the request shows. The scope is what `judge_repeated_scope` says, and the grant keeps its own (RFC 6749 §6).
 Outcome<CheckedRefreshToken> check_refresh_token(Context& context, const model::Client& client,
-                                                 const RefreshTokenGrant& grant, std::string_view jkt = {});
+                                                 const RefreshTokenGrant& grant, const model::Confirmation& shown = {});
 
 /// Returns whether the use of the token leaves it as it is, so that the answer repeats it: that of a client with a
 /// profile, unless it was rotated before the client got that (Security Profile §5.3.2.1 item 9).

@@ -10,6 +10,7 @@
 #include "oauth/client_auth.h"
 #include "oauth/client_bar.h"
 #include "oauth/client_profile.h"
+#include "oauth/confirmation.h"
 #include "refusal/reason.h"
 #include "store/clients.h"
 
@@ -81,7 +82,7 @@ bool is_api_of(const model::Client& caller, const json::Object& claims) {
 bool is_told(Context& context, const model::Client* caller, const store::StoredAccessToken& stored,
              const json::Object& claims) {
     const bool may_be_of_profile =
-        context.settings.security_profile != model::SecurityProfile::none || !stored.jkt.empty();
+        context.settings.security_profile != model::SecurityProfile::none || !stored.cnf.empty();
     if (!may_be_of_profile || !has_profile(context, stored.client_id)) return true;
     return caller != nullptr && is_api_of(*caller, claims);
 }
@@ -114,8 +115,8 @@ Outcome<std::optional<model::Client>> check_introspection_caller(Context& contex
 
 json::Object describe_active(const store::StoredAccessToken& stored, const json::Object& claims,
                              const UserClaimsOf& user_claims) {
-    json::Object answer = active(stored.scope, stored.client_id, stored.jkt.empty() ? "Bearer" : "DPoP", claims);
-    if (!stored.jkt.empty()) answer.set("cnf", json::Object{{"jkt", stored.jkt}});  // RFC 9449 §6.2
+    json::Object answer = active(stored.scope, stored.client_id, stored.cnf.jkt.empty() ? "Bearer" : "DPoP", claims);
+    add_confirmation(stored.cnf, answer);  // RFC 9449 §6.2, RFC 8705 §3.2
     add_login(stored, answer);
     add_user_claims(stored, user_claims, answer);
     return answer;

@@ -53,13 +53,41 @@ bool only_asks_about_tokens(const model::Client& client) {
            !client.has_grant(model::GrantType::device_code);
 }
 
+/// RFC 8705 §2.
+void check_certificate(const model::Client& client, const Settings& settings, Problems& problems) {
+    const bool has_authority = client.auth_method == AuthMethod::tls_client_auth;
+    const bool has_certificate = has_authority || client.auth_method == AuthMethod::self_signed_tls_client_auth;
+    if (has_certificate && !settings.mtls)
+        add(problems, std::string(to_string(client.auth_method)) +
+                          " is switched off; configure \"mtls\" with the host that asks for certificates");
+    else if (has_authority && !settings.offers_tls_client_auth())
+        add(problems, "tls_client_auth needs the authorities of clients; name their file in mtls.ca of the configuration");
+    if (has_authority && !client.certificate_name)
+        add(problems, "the method tls_client_auth needs the one name of the client's certificates",
+            "add --tls-client-auth-subject-dn, -san-dns, -san-uri, -san-ip or -san-email");
+    if (!has_authority && client.certificate_name)
+        add(problems, "names of certificates are for the method tls_client_auth", "add --auth-method tls_client_auth");
+    if (client.certificate_name)
+        if (const auto fault = crypto::fault_of(*client.certificate_name))
+            add(problems, "the " + std::string(model::to_string(client.certificate_name->kind)) + " " + *fault);
+}
+
 }  // namespace
 
 std::vector<KeyProblem> key_problems(const model::Client& client, const Settings& settings) {
     Problems problems;
+    check_certificate(client, settings, problems);
+    if (!model::has_keys(client)) {
+        if (client.keys)
+            add(problems, "keys are for clients that sign or have certificates", "add --auth-method private_key_jwt");
+        return problems;
+    }
+    const std::string jwks = client.keys ? client.keys->jwks : "";
     if (client.auth_method != AuthMethod::private_key_jwt) {
-        if (!client.keys) return problems;
-        add(problems, "keys are for the method private_key_jwt", "add --auth-method private_key_jwt");
+        if (client.auth_method == AuthMethod::self_signed_tls_client_auth && jwks.empty())
+            add(problems, "the method self_signed_tls_client_auth needs the public keys of the client's certificates",
+                "add --jwks FILE");
+        check_algorithm("request objects", client.request_object_alg, jwks, problems);
         return problems;
     }
     if (!settings.assertions.enabled)
@@ -70,7 +98,7 @@ std::vector<KeyProblem> key_problems(const model::Client& client, const Settings
     }
     check_place(*client.keys, settings, problems);
     check_algorithm("assertions", client.keys->alg, client.keys->jwks, problems);
-    check_algorithm("request objects", client.request_object_alg, client.keys->jwks, problems);
+    check_algorithm("request objects", client.request_object_alg, jwks, problems);
     return problems;
 }
 

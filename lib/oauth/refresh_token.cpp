@@ -54,7 +54,7 @@ RefreshTokenIssue make_refresh_token(Context& context, const model::Grant& grant
 
 void insert_first(db::Transaction& transaction, const model::RefreshToken& token) {
     store::insert_refresh_token(transaction, token);
-    if (!token.jkt.empty()) store::bind_grant(transaction, token.grant_id, token.jkt);
+    if (!token.cnf.empty()) store::bind_grant(transaction, token.grant_id, token.cnf);
 }
 
 std::optional<KnownRefreshToken> find_refresh_token(Context& context, std::string_view value, jose::Expiry expiry) {

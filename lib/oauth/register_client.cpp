@@ -143,7 +143,7 @@ struct Secrets {
 
 Secrets add_secrets(Context& context, model::Client& client) {
     Secrets made;
-    if (client.type == model::ClientType::confidential && client.auth_method != model::AuthMethod::private_key_jwt) {
+    if (model::has_secret(client)) {
         made.client = util::Secret(crypto::random_token(context.random));
         client.secrets.push_back({hash_of(made.client.reveal()), std::nullopt});
     }

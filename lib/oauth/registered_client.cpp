@@ -111,6 +111,9 @@ json::Object registration_of(const model::Client& client, const Settings& settin
     if (client.dpop_bound) document.set("dpop_bound_access_tokens", true);
     if (client.require_signed_request) document.set("require_signed_request_object", true);
     set_if_any(document, "request_object_signing_alg", client.request_object_alg);
+    if (client.tls_bound) document.set("tls_client_certificate_bound_access_tokens", true);
+    if (client.certificate_name)
+        document.set(std::string(model::to_string(client.certificate_name->kind)), client.certificate_name->value);
     set_if_any(document, "initiate_login_uri", client.metadata.initiate_login_uri);
     set_if_any(document, "policy_uri", client.metadata.policy_uri);
     set_if_any(document, "tos_uri", client.metadata.tos_uri);
@@ -124,7 +127,7 @@ json::Object registration_of(const model::Client& client, const Settings& settin
 Outcome<json::Object> read_registration_of_caller(Context& context, const http::Request& request) {
     ASSIGN_OR_RETURN(const Caller caller, read_caller(request));
     ASSIGN_OR_RETURN(model::Client client, find_client_of(caller, context, request));
-    if (client.auth_method == AuthMethod::private_key_jwt)
+    if (model::has_keys(client))
         client.keys = store::find_client_keys(context.store, client.id);
     return registration_of(client, context.settings, bearer_token(request).value());
 }

@@ -6,7 +6,8 @@
 
 namespace postern::oauth {
 
-/// Reads `jwks`, `jwks_uri` and `token_endpoint_auth_signing_alg` of a client with private_key_jwt. For other methods
+/// Reads `jwks`, `jwks_uri` and `token_endpoint_auth_signing_alg` of a client that signs or has certificates of its own,
+/// and the name of the certificates of one with tls_client_auth. For other methods
 /// they are checked and not kept, because nothing would read them. While `clientAssertions` is off they are ignored.
 Outcome<void> read_keys(const registering::Asked& asked, model::Client& client);
 

@@ -118,6 +118,11 @@ const ClientRule kClientRules[] = {
     {[](const Client& c, const Settings&) { return c.dpop_bound && may_get_front_token(c); },
      "a token of the authorization endpoint cannot be bound to a key: remove the grant implicit and the response types with "
      "token, or use --no-dpop-bound-access-tokens"},
+    {[](const Client& c, const Settings& s) { return c.tls_bound && !s.mtls; },
+     "tokens cannot be bound to certificates: configure \"mtls\", or use --no-tls-client-certificate-bound-access-tokens"},
+    {[](const Client& c, const Settings&) { return c.tls_bound && may_get_front_token(c); },
+     "a token of the authorization endpoint cannot be bound to a certificate: remove the grant implicit and the response types "
+     "with token, or use --no-tls-client-certificate-bound-access-tokens"},
     {[](const Client& c, const Settings&) { return is_public(c) != (c.auth_method == AuthMethod::none); },
      "a public client must use the method none, and a confidential client another one"},
     {[](const Client& c, const Settings&) { return is_public(c) && !c.introspection_claims.empty(); },

@@ -93,18 +93,38 @@ Outcome<void> read_grants(const Asked& asked, Client& client) {
     return {};
 }
 
+/// A method that an option opens, to clients that registered with a token.
+struct OptionalMethod {
+    AuthMethod method;
+    bool (*is_on)(const Settings& settings);
+};
+constexpr OptionalMethod kOptionalMethods[] = {
+    {AuthMethod::private_key_jwt, [](const Settings& settings) { return settings.assertions.enabled; }},
+    {AuthMethod::tls_client_auth, [](const Settings& settings) { return settings.offers_tls_client_auth(); }},
+    {AuthMethod::self_signed_tls_client_auth, [](const Settings& settings) { return settings.mtls.has_value(); }},
+};
+
+bool is_offered(const Asked& asked, AuthMethod method) {
+    const auto* const row = std::ranges::find(kOptionalMethods, method, &OptionalMethod::method);
+    return row == std::end(kOptionalMethods) || (row->is_on(asked.settings) && !asked.is_of_stranger());
+}
+
+/// "client_secret_basic, client_secret_post or none"
+std::string offered_methods(const Asked& asked) {
+    std::string names = "client_secret_basic, client_secret_post";
+    for (const OptionalMethod& row : kOptionalMethods)
+        if (is_offered(asked, row.method)) names.append(", ").append(to_string(row.method));
+    return names + " or none";
+}
+
 /// REG-9, REG-26.
 Outcome<void> read_auth_method(const Asked& asked, Client& client) {
     ASSIGN_OR_RETURN(const auto name, text_of(asked, "token_endpoint_auth_method"));
     const auto method = model::parse_auth_method(name.value_or("client_secret"));
-    const bool may_sign = asked.settings.assertions.enabled && !asked.is_of_stranger();
     const bool is_named_so = !name || (method && *method != AuthMethod::client_secret);  // that name is ours
-    if (!is_named_so || (*method == AuthMethod::private_key_jwt && !may_sign))
+    if (!is_named_so || !is_offered(asked, *method))
         return make_error(Reason::invalid_client_metadata_not_offered,
-                          may_sign
-                              ? "token_endpoint_auth_method must be client_secret_basic, client_secret_post, "
-                                "private_key_jwt or none"
-                              : "token_endpoint_auth_method must be client_secret_basic, client_secret_post or none",
+                          "token_endpoint_auth_method must be " + offered_methods(asked),
                           "got " + util::displayable(name->substr(0, 64)));
     client.auth_method = asked.is_of_stranger() ? AuthMethod::none : *method;
     const bool is_public = client.auth_method == AuthMethod::none;
@@ -124,6 +144,7 @@ Outcome<void> read_demands(const Asked& asked, Client& client) {
     client.require_par = demands_pushed_requests(asked.request);
     client.dpop_bound = demands_bound_tokens(asked.request);
     client.require_signed_request = demands_signed_requests(asked.request);
+    client.tls_bound = demands_certificate(asked.request);
     for (const char* member : {"default_max_age", "default_acr_values"})
         if (asked.request.find(member) != nullptr) return not_offered(member);
     const Value* auth_time = asked.request.find("require_auth_time");

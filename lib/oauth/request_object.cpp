@@ -146,9 +146,9 @@ util::Result<http::Params, std::string> parameters_inside(const json::Object& cl
 Outcome<SignedRequest> open_request_object(Context& context, const model::ClientId& client, std::string_view object) {
     const Settings& settings = context.settings;
     const auto stored = store::find_client(context.store, client);
-    // No other client has keys, and on a server the role may read them only where clients sign.
-    const bool signs = stored && stored->auth_method == model::AuthMethod::private_key_jwt;
-    const auto keys = signs ? store::find_client_keys(context.store, client) : std::nullopt;
+    // No other client has keys, and on a server the role may read them only where clients sign or have certificates.
+    const bool has_keys = stored && model::has_keys(*stored);
+    const auto keys = has_keys ? store::find_client_keys(context.store, client) : std::nullopt;
     if (!keys) return refused("the client has no keys; register them with `postern client set --jwks`");  // JAR-2
     auto jwt = jose::parse_foreign_jwt(object, kForm);
     if (!jwt) return refused(jwt.error());

@@ -67,6 +67,14 @@ struct ClientAssertions {
     util::Seconds max_lifetime{600};
 };
 
+/// Certificates of clients (RFC 8705; `mtls`). The variables are set by the web server's own modules.
+struct MutualTls {
+    std::string certificate = "SSL_CLIENT_CERT";  ///< the variable with the certificate
+    std::string verify = "SSL_CLIENT_VERIFY";     ///< the variable with the web server's word about it
+    std::string base_url;                         ///< of the host that asks for certificates, in place of the issuer
+    std::string ca;                               ///< file with the authorities of clients; "": none
+};
+
 /// The configuration as endpoints see it.
 struct Settings {
     std::string issuer;      ///< as configured, byte for byte; every URL is built from it
@@ -119,6 +127,7 @@ struct Settings {
     ClientAssertions assertions;
     bool dpop = false;                     ///< tokens may be bound to keys of clients (RFC 9449)
     util::Seconds dpop_max_age{60};        ///< the age up to which a proof is good
+    std::optional<MutualTls> mtls;         ///< nullopt: certificates of clients are not looked at
     util::Seconds clock_skew{30};          ///< how far ahead the clock of somebody who signs a JWT may be
     std::int64_t replays_size = 33554432;  ///< bytes of all kinds of marks (store/replays.h)
     pages::Branding branding;
@@ -134,6 +143,14 @@ struct Settings {
     }
     /// Returns issuer + path, an absolute URL.
     std::string url(const std::string& path) const { return issuer + path; }
+    /// Returns the absolute URLs at which the path is reached: under the issuer, and on the host that asks for
+    /// certificates (MTLS-13).
+    std::vector<std::string> urls(const std::string& path) const {
+        if (!mtls) return {url(path)};
+        return {url(path), mtls->base_url + path};
+    }
+    /// Returns true if certificates of an authority can authenticate clients.
+    bool offers_tls_client_auth() const { return mtls && !mtls->ca.empty(); }
     /// Returns the URL of the logout endpoint; nullopt: there is none, as without OpenID Connect.
     std::optional<std::string> logout_url() const {
         return oidc && paths.logout ? std::optional(url(*paths.logout)) : std::nullopt;

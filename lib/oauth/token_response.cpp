@@ -18,10 +18,10 @@ struct Redeem {
     Context& context;
     const model::Client& client;
     const MakeIdToken& make_id_token;
-    const ShownKey& key;
+    const ShownKeys& keys;
 
     Outcome<TokenResponse> operator()(const AuthorizationCodeGrant& grant) const {
-        const auto usable = find_usable_code(context, client, grant, jkt_of(key));
+        const auto usable = find_usable_code(context, client, grant, jkt_of(keys.proof));
         if (!usable) return settle(context, client, usable.error());
         RETURN_IF_ERROR(use_key(usable->stored.grant));
         const store::StoredCode& stored = usable->stored;
@@ -41,7 +41,7 @@ struct Redeem {
     }
 
     Outcome<TokenResponse> operator()(const RefreshTokenGrant& grant) const {
-        ASSIGN_OR_RETURN(const auto checked, check_refresh_token(context, client, grant, jkt_of(key)));
+        ASSIGN_OR_RETURN(const auto checked, check_refresh_token(context, client, grant, keys.all()));
         RETURN_IF_ERROR(use_key(checked.stored.grant));
         model::Grant given = checked.stored.grant;
         if (has_lost_session(given)) given.sid = {};
@@ -104,28 +104,28 @@ struct Redeem {
     }
 
     AccessTokenIssue access_token(AccessTokenAbout about) const {
-        about.jkt = jkt_of(key);
+        about.cnf = keys.binding(client);
         return make_access_token(context, as_wanted(context.settings, client, std::move(about)));
     }
 
-    /// RFC 9449 §5: a client that authenticates is bound by that, and may change its key.
+    /// RFC 9449 §5, RFC 8705 §4: a client that authenticates is bound by that, and may change its key.
     RefreshTokenIssue first_refresh_token(const model::Grant& given) const {
         auto issue = make_refresh_token(context, given, std::nullopt);
-        if (client.type == model::ClientType::public_) issue.record.jkt = jkt_of(key);
+        if (client.type == model::ClientType::public_) issue.record.cnf = keys.binding(client);
         return issue;
     }
 
     /// A public client makes keys at will, so the share of marks is its grant's (JTI-6).
     Outcome<void> use_key(const model::Grant& given) const {
-        if (!key) return {};
+        if (!keys.proof) return {};
         const bool is_public = client.type == model::ClientType::public_;
-        return use_proof(context, store::ReplayKind::proof, *key, is_public ? given.id.str() : client.id.str(),
+        return use_proof(context, store::ReplayKind::proof, *keys.proof, is_public ? given.id.str() : client.id.str(),
                          client.id);
     }
 
     TokenResponse respond_with(const AccessTokenIssue& access) const {
         TokenResponse response{access.value, access.record.expires_at - access.record.issued_at, access.record.scope};
-        response.is_bound = !access.record.jkt.empty();
+        response.is_proof_bound = !access.record.cnf.jkt.empty();
         return response;
     }
 };
@@ -134,7 +134,7 @@ struct Redeem {
 
 json::Object TokenResponse::to_json() const {
     json::Object object{{"access_token", access_token},
-                        {"token_type", is_bound ? "DPoP" : "Bearer"},
+                        {"token_type", is_proof_bound ? "DPoP" : "Bearer"},
                         {"expires_in", std::int64_t{expires_in.count()}}};
     if (!scope.empty()) object.set("scope", scope.to_string());
     if (refresh_token) object.set("refresh_token", *refresh_token);
@@ -143,12 +143,12 @@ json::Object TokenResponse::to_json() const {
 }
 
 Outcome<TokenResponse> redeem_grant(Context& context, const model::Client& client, const TokenGrant& grant,
-                                    const MakeIdToken& make_id_token, const ShownKey& key) {
+                                    const MakeIdToken& make_id_token, const ShownKeys& keys) {
     // Before a code is looked at: whatever a stranger sends under the id of a site costs its users nothing.
     if (client.site)
         return make_error(ErrorCode::unauthorized_client, "the client is a site; only the gate redeems its codes");
     RETURN_IF_ERROR(check_demands(context.settings, client));
-    return std::visit(Redeem{context, client, make_id_token, key}, grant);
+    return std::visit(Redeem{context, client, make_id_token, keys}, grant);
 }
 
 }  // namespace postern::oauth

@@ -9,8 +9,8 @@
 #include "model/client.h"
 #include "oauth/access_token.h"
 #include "oauth/context.h"
-#include "oauth/dpop.h"
 #include "oauth/error.h"
+#include "oauth/shown_keys.h"
 #include "oauth/token_request.h"
 
 namespace postern::oauth {
@@ -22,7 +22,7 @@ struct TokenResponse {
     model::Scope scope;
     std::optional<std::string> refresh_token = std::nullopt;
     std::optional<std::string> id_token = std::nullopt;
-    bool is_bound = false;  ///< to a key: its `token_type` is DPoP (RFC 9449 §5)
+    bool is_proof_bound = false;  ///< to the key of proofs: its `token_type` is DPoP (RFC 9449 §5)
 
     /// {"access_token":..,"token_type":"Bearer","expires_in":..,"scope":..,"refresh_token":..,"id_token":..};
     /// no `scope` when it is empty.
@@ -41,10 +41,9 @@ struct IssuedToUser {
 /// Makes the ID token that goes with an access token; nullopt when the grant asks for none.
 using MakeIdToken = std::function<std::optional<std::string>(const IssuedToUser&)>;
 
-/// `key`: what the proof of the request shows; the tokens are bound to it, and the proof is used up once the grant is
-/// good. Everything is signed before the code or refresh token is spent, and nothing is returned that was not
+/// `keys`: what the request shows; the tokens are bound to them, and the proof is used up once the grant is good. Everything is signed before the code or refresh token is spent, and nothing is returned that was not
 /// committed.
 Outcome<TokenResponse> redeem_grant(Context& context, const model::Client& client, const TokenGrant& grant,
-                                    const MakeIdToken& make_id_token, const ShownKey& key = {});
+                                    const MakeIdToken& make_id_token, const ShownKeys& keys = {});
 
 }  // namespace postern::oauth

@@ -15,6 +15,7 @@ constexpr auto kNever = [](const Settings&, model::ClientType) { return false; }
 constexpr const char* kPushed = "require_pushed_authorization_requests";
 constexpr const char* kBound = "dpop_bound_access_tokens";
 constexpr const char* kSigned = "require_signed_request_object";
+constexpr const char* kTlsBound = "tls_client_certificate_bound_access_tokens";
 
 bool is_demanded(const json::Object& metadata, const char* member) {
     const json::Value* value = metadata.find(member);
@@ -25,7 +26,7 @@ bool is_demanded(const json::Object& metadata, const char* member) {
 constexpr Demand kDemands[] = {
     {kPushed, can_push},
     {kBound, [](const Settings& settings, model::ClientType) { return settings.dpop; }},
-    {"tls_client_certificate_bound_access_tokens", kNever},
+    {kTlsBound, [](const Settings& settings, model::ClientType) { return settings.mtls.has_value(); }},
     // A client without a secret has no keys here.
     {kSigned,
      [](const Settings& settings, model::ClientType type) {
@@ -68,5 +69,7 @@ bool demands_pushed_requests(const json::Object& metadata) { return is_demanded(
 bool demands_bound_tokens(const json::Object& metadata) { return is_demanded(metadata, kBound); }
 
 bool demands_signed_requests(const json::Object& metadata) { return is_demanded(metadata, kSigned); }
+
+bool demands_certificate(const json::Object& metadata) { return is_demanded(metadata, kTlsBound); }
 
 }  // namespace postern::oauth

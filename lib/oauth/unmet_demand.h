@@ -17,11 +17,10 @@ struct UnmetDemand {
     const char* reason;  ///< the end of a sentence that names the member
 };
 
-/// Returns the first demand for a protection that this server does not give to a client of that type (tokens
-/// bound to certificates, encryption, signatures on anything but ID tokens, pushed requests where it cannot push,
-/// signed requests while `requestObjects` is off or without keys, and tokens bound to keys while `dpop` is off): a
-/// client must not get less than it demands. nullopt: none. The algorithms of ID tokens and of signed answers are left
-/// to the caller.
+/// Returns the first demand for a protection that this server does not give to a client of that type (encryption,
+/// signatures on anything but ID tokens, pushed requests where it cannot push, signed requests while `requestObjects` is
+/// off or without keys, and tokens bound to keys or certificates while `dpop` or `mtls` is off): a client must not get
+/// less than it demands. nullopt: none. The algorithms of ID tokens and of signed answers are left to the caller.
 std::optional<UnmetDemand> find_unmet_demand(const json::Object& metadata, const Settings& settings,
                                              model::ClientType type);
 
@@ -36,5 +35,8 @@ bool demands_signed_requests(const json::Object& metadata);
 
 /// Returns the member dpop_bound_access_tokens (RFC 9449 §5.2), of metadata without an unmet demand.
 bool demands_bound_tokens(const json::Object& metadata);
+
+/// Returns the member tls_client_certificate_bound_access_tokens (RFC 8705 §3.4), of metadata without an unmet demand.
+bool demands_certificate(const json::Object& metadata);
 
 }  // namespace postern::oauth

@@ -81,6 +81,8 @@ Names auth_methods(const oauth::Settings& settings, Callers callers) {
     const bool has_profile = is_held_to_profile(settings);
     if (!has_profile) names = {"client_secret_basic", "client_secret_post"};
     if (settings.assertions.enabled) names.emplace_back("private_key_jwt");
+    if (settings.offers_tls_client_auth()) names.emplace_back("tls_client_auth");
+    if (settings.mtls) names.emplace_back("self_signed_tls_client_auth");
     if (callers == Callers::any && !has_profile) names.emplace_back("none");
     return names;
 }
@@ -127,6 +129,20 @@ void add_openid_members(json::Object& document, const oauth::Settings& settings)
     document.set("request_uri_parameter_supported", false);  // its default is true: Discovery §3
 }
 
+/// RFC 8705 §5: the endpoints that programs call, those of them that are offered.
+constexpr const char* kAliased[] = {"token_endpoint",         "revocation_endpoint",
+                                    "introspection_endpoint", "userinfo_endpoint",
+                                    "pushed_authorization_request_endpoint", "device_authorization_endpoint"};
+
+void add_certificate_members(json::Object& document, const oauth::Settings& settings) {
+    document.set("tls_client_certificate_bound_access_tokens", true);  // §3.3
+    json::Object aliases;
+    for (const char* name : kAliased)
+        if (const std::string* url = document.find_string(name))
+            aliases.set(name, settings.mtls->base_url + url->substr(settings.issuer.size()));
+    document.set("mtls_endpoint_aliases", std::move(aliases));
+}
+
 json::Object computed_members(const oauth::Settings& settings) {
     json::Object document{
         {"issuer", settings.issuer},
@@ -165,6 +181,7 @@ json::Object computed_members(const oauth::Settings& settings) {
     add_endpoint(document, settings, settings.paths.revoke, "revocation",
                  settings.authenticate_revoke ? Callers::any : Callers::unknown);
     if (settings.oidc) add_openid_members(document, settings);
+    if (settings.mtls) add_certificate_members(document, settings);
     return document;
 }
 
@@ -191,6 +208,7 @@ bool is_computed_member(std::string_view name) {
         settings.frontchannel_logout = true;
         settings.jarm = true;
         settings.dpop = true;
+        settings.mtls.emplace();
         settings.paths.par = "/par";
         settings.paths.device_authorization = "/device_authorization";
         settings.paths.device = "/device";

@@ -8,6 +8,7 @@
 #include "model/group.h"
 #include "oauth/access_token.h"
 #include "oauth/client_bar.h"
+#include "oauth/confirmation.h"
 #include "oauth/dpop.h"
 #include "oauth/scope_policy.h"
 #include "refusal/reason.h"
@@ -58,22 +59,26 @@ const char* why_inactive(const store::StoredAccessToken& stored, util::Time now)
     return found == std::end(rows) ? "the access token is not active" : found->reason;
 }
 
-/// RFC 9449 §7.2: whoever has taken a bound token must not get by as a bearer. The binding of the row and the one in
-/// the token were written together.
-oauth::Outcome<void> check_scheme(const json::Object& claims, const std::string& jkt, Scheme scheme) {
-    const json::Value* cnf = claims.find("cnf");
-    const json::Object* members = cnf != nullptr ? cnf->if_object() : nullptr;
-    const json::Value* member = members != nullptr ? members->find("jkt") : nullptr;
-    const std::string* in_token = member != nullptr ? member->if_string() : nullptr;
-    if ((in_token != nullptr ? *in_token : "") != jkt)
-        return invalid_token("the access token is bound to another key than its record says");
-    if (!jkt.empty() && scheme == Scheme::bearer)
+/// RFC 9449 §7.2: whoever has taken a bound token must not get by as a bearer.
+oauth::Outcome<void> check_scheme(const model::Confirmation& cnf, Scheme scheme) {
+    if (!cnf.jkt.empty() && scheme == Scheme::bearer)
         return oauth::make_error(Reason::invalid_token_bound,
                                  "the access token is bound to a key and needs a DPoP proof",
                                  "it came as a bearer token");
-    if (jkt.empty() && scheme == Scheme::dpop)
+    if (cnf.jkt.empty() && scheme == Scheme::dpop)
         return invalid_token("the access token is not bound to a key: it is a Bearer token");
     return {};
+}
+
+/// RFC 9449 §7.1, RFC 8705 §3. The binding of the row and the one in the token were written together.
+oauth::Outcome<void> check_binding(const json::Object& claims, const model::Confirmation& cnf, const Shown& shown) {
+    if (oauth::confirmation_in(claims) != cnf)
+        return invalid_token("the access token is bound to another key than its record says");
+    RETURN_IF_ERROR(check_scheme(cnf, shown.scheme));
+    if (cnf.x5t.empty() || cnf.x5t == shown.x5t) return {};
+    return oauth::make_error(Reason::invalid_token_certificate,
+                             "the access token is bound to a certificate, which the connection must show",
+                             shown.x5t.empty() ? "no certificate arrived" : "another certificate arrived");
 }
 
 /// RFC 9449 §7.1: at a resource a proof that does not do is a 401.
@@ -92,7 +97,7 @@ oauth::Outcome<PresentedAccess> parse_access_token(const http::Request& request,
     return presented;
 }
 
-oauth::Outcome<ActiveToken> find_active_token(oauth::Context& context, std::string_view token, Scheme scheme) {
+oauth::Outcome<ActiveToken> find_active_token(oauth::Context& context, std::string_view token, const Shown& shown) {
     // The signature before any claim, the stored state before any answer.
     const util::Time now = context.now();
     auto known = oauth::verify_access_token(context, token, jose::Expiry::enforced);
@@ -103,7 +108,7 @@ oauth::Outcome<ActiveToken> find_active_token(oauth::Context& context, std::stri
     if (!store::is_active(*stored, now)) return invalid_token(why_inactive(*stored, now));
     if (const auto bar = oauth::find_client_bar(context.settings, stored->client))
         return invalid_token("the client of the access token is disabled", oauth::row_of(*bar).detail);
-    RETURN_IF_ERROR(check_scheme(*known->claims, stored->jkt, scheme));
+    RETURN_IF_ERROR(check_binding(*known->claims, stored->cnf, shown));
     return ActiveToken{std::move(known->claims), std::move(*stored)};
 }
 
@@ -114,7 +119,7 @@ oauth::Outcome<void> check_proof(oauth::Context& context, const http::Request& r
     if (!*key)
         return oauth::make_error(Reason::invalid_token_bound,
                                  "the access token is bound to a key and needs a DPoP proof", "no DPoP header arrived");
-    const std::string& jkt = active.stored.jkt;
+    const std::string& jkt = active.stored.cnf.jkt;
     if (oauth::jkt_of(*key) != jkt)
         return unauthorized(oauth::make_error(oauth::ErrorCode::invalid_dpop_proof, "the DPoP proof is not valid",
                                               "DPoP: the access token is bound to another key"));

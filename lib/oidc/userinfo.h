@@ -33,6 +33,12 @@ struct PresentedAccess {
 oauth::Outcome<PresentedAccess> parse_access_token(const http::Request& request, std::size_t max_bytes,
                                                    bool takes_proofs = false);
 
+/// The way in which a request shows the keys of its token.
+struct Shown {
+    Scheme scheme = Scheme::bearer;
+    std::string x5t = {};  ///< `x5t#S256` of the certificate of the connection; "": none
+};
+
 /// An access token that this server signed and that is active.
 struct ActiveToken {
     jose::Claims claims;  ///< verified
@@ -40,9 +46,10 @@ struct ActiveToken {
 };
 
 /// Returns an active token; invalid_token, with the reason in its description, for every other, and for one that is
-/// bound to a key and presented as a bearer token, or the other way round. No audience is asked for.
+/// bound to a key and presented as a bearer token, or the other way round, or bound to another certificate than is
+/// shown. No audience is asked for.
 oauth::Outcome<ActiveToken> find_active_token(oauth::Context& context, std::string_view token,
-                                              Scheme scheme = Scheme::bearer);
+                                              const Shown& shown = {});
 
 /// Checks that the request shows the key of a token with Scheme::dpop, once (RFC 9449 §7.1): invalid_token without a
 /// proof, invalid_dpop_proof for a wrong one, both with the status 401.

@@ -78,6 +78,12 @@ constexpr Row kRows[] = {
      "\"requireSignedRequestObject\": false in the configuration: the detail says which one holds.",
      "\"requireSignedRequestObject\" in the configuration demands signed requests of every client, and a client that a "
      "document describes has no keys here to sign them with."},
+    {invalid_request_certificate_missing, "invalid_request_certificate_missing", invalid_request,
+     "The client is registered for tokens that are bound to its certificate, and connected without one: it must send its token "
+     "requests to the addresses in mtls_endpoint_aliases of discovery, with its certificate, and the web server must pass that "
+     "on there. Where it cannot, `postern client set {client} --no-tls-client-certificate-bound-access-tokens`.",
+     "The document of the client demands tokens that are bound to its certificate "
+     "(tls_client_certificate_bound_access_tokens), and the application connected without one."},
     {invalid_client, "invalid_client", invalid_client,
      "Compare client_id and secret with `postern client show {client}`; a new secret comes from `postern client secret "
      "{client}`. "
@@ -118,6 +124,21 @@ constexpr Row kRows[] = {
      "Set \"clientAssertions\": true in the configuration, or give the client a secret: `postern client set {client} "
      "--auth-method client_secret`.",
      "The client is what the document at its URL says, and has no keys here: select the method none in the application."},
+    {invalid_client_certificate, "invalid_client_certificate", invalid_client,
+     "The client connected with a certificate that is not the registered one; the detail has what was expected and what came. "
+     "`postern client show {client}` lists the name or the keys, and `postern client set {client}` replaces them."},
+    {invalid_client_certificate_chain, "invalid_client_certificate_chain", invalid_client,
+     "The certificate must be issued by an authority of mtls.ca, for clients (extended key usage clientAuth or none), be within its "
+     "dates, and the web server must have verified it as well (SUCCESS): compare `openssl verify -purpose sslclient -CAfile FILE "
+     "CERTIFICATE`. Intermediate authorities have to be in the file. A client with a self-signed certificate registers its key: "
+     "`postern client set {client} --auth-method self_signed_tls_client_auth --jwks FILE`."},
+    {invalid_client_certificate_missing, "invalid_client_certificate_missing", invalid_client,
+     "No certificate arrived. The client must connect to the addresses in mtls_endpoint_aliases of discovery and show its "
+     "certificate there; the web server must ask for one (it refuses none that are missing) and pass the variables that \"mtls\" "
+     "names, as the examples for Apache and nginx do. lighttpd passes on no self-signed certificate."},
+    {invalid_client_mtls_off, "invalid_client_mtls_off", invalid_client,
+     "Configure \"mtls\", with \"ca\" for tls_client_auth, or let the client authenticate in another way: `postern client set "
+     "{client} --auth-method client_secret` gives it a secret."},
     {invalid_client_public_pushes, "invalid_client_public_pushes", invalid_client,
      "\"par.publicClients\" is false, and the client has no secret. Give it one with `postern client set {client} "
      "--confidential` where the application can keep it, or let the configuration say \"par\": {\"publicClients\": true}.",
@@ -150,6 +171,10 @@ constexpr Row kRows[] = {
      "The code or refresh token is bound to a key of the application, and the request showed another one or none. The "
      "application must keep one key for a sign-in, from the authorization request to the last refresh; one that has lost its "
      "key starts a new sign-in. With \"dpop\": \"off\" in the configuration nothing that is bound can be used."},
+    {invalid_grant_other_certificate, "invalid_grant_other_certificate", invalid_grant,
+     "The refresh token is bound to a certificate of the application, which has no secret, and the request came with another one "
+     "or none. An application that has a new certificate starts a new sign-in. Without \"mtls\" in the configuration nothing that "
+     "is bound can be used."},
     {unauthorized_client, "unauthorized_client", unauthorized_client,
      "The client is not registered for this grant; register it with `postern client set {client} --grant ...`, naming every "
      "grant that the client needs.",
@@ -159,6 +184,10 @@ constexpr Row kRows[] = {
      "The access token is bound to a key of the application, and came without a DPoP proof: as a bearer token, or without the "
      "header DPoP. An application that has the token type DPoP sends `Authorization: DPoP TOKEN` and a new proof each time; "
      "one that never asked for such a token has somebody else's."},
+    {invalid_token_certificate, "invalid_token_certificate", invalid_token,
+     "The access token is bound to a certificate of the application, and came with another one or none: the application calls "
+     "the UserInfo address in mtls_endpoint_aliases of discovery with the certificate that it got the token with. One whose "
+     "certificate is new asks for a new token."},
     {invalid_dpop_proof, "invalid_dpop_proof", invalid_dpop_proof,
      "The application showed a DPoP proof that is not good for its request, and the detail names the first thing that is wrong "
      "with it. An `htu` of another address comes from an application that does not use the addresses of discovery; times that "
@@ -175,7 +204,7 @@ constexpr Row kRows[] = {
      "The client is registered with a demand that the configuration does not meet any more: it gets nothing, because it "
      "must not get less than it demands. Switch on what the detail names, or take the demand away with `postern client set "
      "{client}` and --no-require-pushed-authorization-requests, --no-require-signed-request-object, "
-     "--no-dpop-bound-access-tokens or --no-response-mode.",
+     "--no-dpop-bound-access-tokens, --no-tls-client-certificate-bound-access-tokens or --no-response-mode.",
      "The document of the client demands what the configuration does not offer any more. Switch on what the detail names; "
      "only the people who publish the document can take the demand away."},
     {unauthorized_client_profile, "unauthorized_client_profile", unauthorized_client,

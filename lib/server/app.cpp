@@ -6,6 +6,7 @@
 
 #include "db/maintenance.h"
 #include "db/replay_file.h"
+#include "oauth/authorities.h"
 #include "store/replays.h"
 
 namespace postern::server {
@@ -55,6 +56,11 @@ std::unique_ptr<const factor::PasswordList> open_list(const Endpoint& endpoint, 
     return takes_passwords && login.password_blocklist ? endpoint.password_list(*login.password_blocklist) : nullptr;
 }
 
+std::optional<crypto::Authorities> read_authorities(const Endpoint& endpoint, const oauth::Settings& settings) {
+    const bool is_asked_for = endpoint.certificates && endpoint.assertions && settings.offers_tls_client_auth();
+    return is_asked_for ? std::optional(oauth::read_authorities(settings.mtls->ca)) : std::nullopt;
+}
+
 std::optional<os::WakeFile> open_mail_wake(const config::Config& config, const Endpoint& endpoint) {
     if (!endpoint.mail || !config.settings.mail) return std::nullopt;
     return os::WakeFile(config.mail_wake_path());
@@ -90,13 +96,15 @@ App::App(config::Config config, const Endpoint& endpoint, pages::Parsing parsing
             reads_factor_key(endpoint, config_.settings.login)),
       pages_(endpoint.pages ? endpoint.pages(config_.templates, config_.settings, parsing) : nullptr),
       password_list_(open_list(endpoint, config_.settings.login)),
+      authorities_(read_authorities(endpoint, config_.settings)),
       mail_wake_(open_mail_wake(config_, endpoint)),
       logout_wake_(open_logout_wake(config_, endpoint)) {
     check_signing_keys(keys_, endpoint, config_.settings);
     if (database_)
         context_.emplace(oauth::Context{config_.settings, *database_, keys_, clock_, random_, log_, trail_,
                                         fetcher_.get(), password_list_.get(), mail_wake_if_open(),
-                                        logout_wake_if_open(), replays_if_open(endpoint), proofs_if_open(endpoint)});
+                                        logout_wake_if_open(), replays_if_open(endpoint), proofs_if_open(endpoint),
+                                        authorities_ ? &*authorities_ : nullptr});
 }
 
 db::Database* App::replays_if_open(const Endpoint& endpoint) {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "config/config.h"
+#include "crypto/certificate.h"
 #include "crypto/random.h"
 #include "db/database.h"
 #include "keys/keys.h"
@@ -64,6 +65,7 @@ private:
     keys::Keys keys_;
     std::unique_ptr<const pages::PageBook> pages_;
     const std::unique_ptr<const factor::PasswordList> password_list_;
+    const std::optional<crypto::Authorities> authorities_;
     std::optional<os::WakeFile> mail_wake_;
     std::optional<os::WakeFile> logout_wake_;
     std::optional<oauth::Context> context_;  ///< borrows the members above

@@ -39,6 +39,8 @@ std::vector<std::string> paths_of(const oauth::Settings& settings, const Endpoin
 std::vector<std::string> server_variables(const App& app, const Endpoint& endpoint) {
     auto names = endpoint.server_variables ? endpoint.server_variables(app.settings()) : std::vector<std::string>();
     if (endpoint.proofs && app.settings().dpop) names.emplace_back(oauth::kProofVariable);
+    if (const auto& mtls = app.settings().mtls; mtls && endpoint.certificates)
+        names.insert(names.end(), {mtls->certificate, mtls->verify});
     const pages::PageBook* pages = app.pages_if_read();
     if (pages != nullptr && !pages->variable().empty()) names.push_back(pages->variable());
     return names;

@@ -1,7 +1,10 @@
 // Decides whether an access token is active (RFC 7662 §2.2).
 #include "store/access_tokens.h"
 
+#include <algorithm>
+
 #include "store/columns.h"
+#include "util/text.h"
 
 namespace postern::store {
 namespace {
@@ -19,15 +22,31 @@ std::optional<AccessTokenKey> find_end_of_step(db::Database& database, const Acc
     return last;
 }
 
-constexpr std::string_view kByKey = "jkt:";  // RFC 7800 §3 has other ways to say whose a token is
+/// RFC 7800 §3 has other ways to say whose a token is.
+struct Binding {
+    std::string_view prefix;
+    std::string model::Confirmation::*value;
+};
+constexpr Binding kBindings[] = {{"jkt:", &model::Confirmation::jkt}, {"x5t:", &model::Confirmation::x5t}};
 
-std::string cnf_column(const std::string& jkt) { return jkt.empty() ? "" : std::string(kByKey) + jkt; }
+std::string cnf_column(const model::Confirmation& cnf) {
+    std::string column;
+    for (const auto& [prefix, value] : kBindings)
+        if (!(cnf.*value).empty()) column.append(column.empty() ? "" : " ").append(prefix).append(cnf.*value);
+    return column;
+}
 
 /// Throws StoreError for a binding that this release does not know: such a token is no bearer token.
-std::string jkt_of(const std::string& column) {
-    if (column.empty()) return "";
-    if (!column.starts_with(kByKey)) throw db::StoreError("access_tokens.cnf holds a binding of another release");
-    return column.substr(kByKey.size());
+model::Confirmation parse_cnf(const std::string& column) {
+    model::Confirmation cnf;
+    if (column.empty()) return cnf;
+    for (const std::string_view word : util::split(column, ' ')) {
+        const auto* const known = std::ranges::find_if(
+            kBindings, [&](const Binding& binding) { return word.starts_with(binding.prefix); });
+        if (known == std::end(kBindings)) throw db::StoreError("access_tokens.cnf holds a binding of another release");
+        cnf.*(known->value) = word.substr(known->prefix.size());
+    }
+    return cnf;
 }
 
 }  // namespace
@@ -37,7 +56,7 @@ void insert_access_token(db::Transaction& transaction, const model::AccessToken&
         "INSERT INTO access_tokens (grant_id, issued_at, token_hash, jti, scope, audience, expires_at, cnf)"
         " VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
         token.grant_id, token.issued_at, token.token_hash, token.jti, token.scope, token.audience, token.expires_at,
-        cnf_column(token.jkt));
+        cnf_column(token.cnf));
     transaction.mark("SELECT 1 FROM access_tokens WHERE grant_id = $1 AND issued_at = $2 AND token_hash = $3",
                      token.grant_id, token.issued_at, token.token_hash);
     if (token.expires_at > kept_until) keep_grant(transaction, token.grant_id, token.expires_at);
@@ -61,7 +80,7 @@ std::optional<StoredAccessToken> find_access_token(db::Database& database, const
         stored.client >> stored.user_enabled;
     std::string cnf;
     row >> cnf;
-    stored.jkt = jkt_of(cnf);
+    stored.cnf = parse_cnf(cnf);
     return stored;
 }
 

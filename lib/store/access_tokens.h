@@ -23,7 +23,7 @@ struct StoredAccessToken {
     bool revoked = false;  ///< the token, or its grant has ended
     model::ClientState client;
     bool user_enabled = false;  ///< true for a token without a user
-    std::string jkt = {};       ///< thumbprint of the key that it is bound to; "": a bearer token
+    model::Confirmation cnf = {};  ///< the keys that it is bound to; empty: a bearer token
 };
 
 /// The key of an access token's row, computed from the signed token: `jti`, `iat`, SHA-256.

@@ -22,6 +22,8 @@ constexpr const char* kProfile = "profile";
 constexpr const char* kResourceServer = "resource_server";
 constexpr const char* kRequireSigned = "require_signed_request_object";
 constexpr const char* kRequestAlgorithm = "request_object_signing_alg";
+constexpr const char* kTlsBound = "tls_client_certificate_bound_access_tokens";
+constexpr const char* kCertificateName = "certificate_name";
 
 struct TextMember {
     const char* name;
@@ -97,6 +99,16 @@ std::set<std::string> modes_of(const json::Object& details) {
         modes.insert(known(is_known ? std::optional(*name.if_string()) : std::nullopt, "details"));
     }
     return modes;
+}
+
+/// {"tls_client_auth_san_dns": "robot.example"}
+std::optional<crypto::CertificateName> certificate_name_of(const json::Object& details) {
+    const json::Value* value = details.find(kCertificateName);
+    if (value == nullptr) return std::nullopt;
+    const json::Object* object = value->if_object();
+    if (object == nullptr || object->size() != 1) throw db::StoreError("clients.details holds no name of certificates");
+    const auto& [name, text] = object->members().front();
+    return crypto::CertificateName{known(model::parse_name_kind(name), "details"), text_of(*object, name.c_str())};
 }
 
 json::Object site_object(const model::Site& site) {
@@ -197,6 +209,9 @@ std::string details_of(const model::Client& client) {
     if (!client.resource_server.empty()) details.set(kResourceServer, client.resource_server);
     if (client.require_signed_request) details.set(kRequireSigned, true);
     if (!client.request_object_alg.empty()) details.set(kRequestAlgorithm, client.request_object_alg);
+    if (client.tls_bound) details.set(kTlsBound, true);
+    if (const auto& name = client.certificate_name)
+        details.set(kCertificateName, json::Object{{std::string(model::to_string(name->kind)), name->value}});
     if (client.site) details.set(kSite, site_object(*client.site));
     return details.members().empty() ? "" : json::write(details);
 }
@@ -218,6 +233,8 @@ void read_details(const std::string& column, model::Client& client) {
     client.resource_server = text_of(details, kResourceServer);
     client.require_signed_request = flag_of(details, kRequireSigned);
     client.request_object_alg = text_of(details, kRequestAlgorithm);
+    client.tls_bound = flag_of(details, kTlsBound);
+    client.certificate_name = certificate_name_of(details);
     if (const json::Value* site = details.find(kSite)) {
         if (site->if_object() == nullptr) throw db::StoreError("clients.details holds a site that is no object");
         client.site = read_site(*site->if_object());

@@ -47,7 +47,7 @@ db::Statement& operator>>(db::Statement& row, model::ResourceScopes& scopes) {
 db::Statement& operator>>(db::Statement& row, model::Grant& grant) {
     return row >> grant.id >> grant.client_id >> grant.subject >> grant.scope >> grant.auth_time >> grant.sid >>
            grant.created_at >> grant.ended_at >> grant.claims.userinfo >> grant.claims.id_token >> grant.resources >>
-           grant.acr >> grant.amr >> grant.ignored_scope >> grant.dpop_jkt;
+           grant.acr >> grant.amr >> grant.ignored_scope >> grant.bound_to.jkt >> grant.bound_to.x5t;
 }
 
 db::Statement& operator>>(db::Statement& row, model::ClientState& state) {

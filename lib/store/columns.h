@@ -31,7 +31,7 @@ std::int64_t number_of(db::Statement row);
 /// The columns of `grants g`, in the order in which a model::Grant is read.
 #define POSTERN_GRANT_COLUMNS                                                                                 \
     "g.id, g.client_id, g.subject, g.scope, g.auth_time, g.sid, g.created_at, g.ended_at, g.userinfo_claims," \
-    " g.id_token_claims, g.resources, g.acr, g.amr, g.ignored_scope, g.dpop_jkt"
+    " g.id_token_claims, g.resources, g.acr, g.amr, g.ignored_scope, g.dpop_jkt, g.x5t"
 db::Statement& operator>>(db::Statement& row, model::Grant& grant);
 
 /// The columns of `clients c`, in the order in which a model::ClientState is read.

@@ -48,8 +48,10 @@ void keep_grant(db::Transaction& transaction, const GrantId& id, util::Time unti
                       until);
 }
 
-void bind_grant(db::Transaction& transaction, const GrantId& id, const std::string& jkt) {
-    transaction.queue("UPDATE grants SET dpop_jkt = $2 WHERE id = $1", id, jkt);
+void bind_grant(db::Transaction& transaction, const GrantId& id, const model::Confirmation& keys) {
+    // Each column is an option's: on a server the other one may lack the right to write it.
+    if (!keys.jkt.empty()) transaction.queue("UPDATE grants SET dpop_jkt = $2 WHERE id = $1", id, keys.jkt);
+    if (!keys.x5t.empty()) transaction.queue("UPDATE grants SET x5t = $2 WHERE id = $1", id, keys.x5t);
 }
 
 void insert_code(db::Transaction& transaction, const AuthorizationCode& code) {

@@ -17,8 +17,8 @@ namespace postern::store {
 /// second write.
 void insert_grant(db::Transaction& transaction, const model::Grant& grant, util::Time until = {});
 void insert_code(db::Transaction& transaction, const model::AuthorizationCode& code);
-/// Binds the refresh tokens of the grant to the key with that thumbprint.
-void bind_grant(db::Transaction& transaction, const model::GrantId& id, const std::string& jkt);
+/// Binds the refresh tokens of the grant to the keys.
+void bind_grant(db::Transaction& transaction, const model::GrantId& id, const model::Confirmation& keys);
 
 struct StoredCode {
     model::AuthorizationCode code;

@@ -98,6 +98,7 @@ std::map<std::string, std::string> defaults() {
         {"language", settings.language},
         {"oidc.userClaims", "none"},
         {"mail", settings.mail ? "" : "none"},
+        {"mtls", settings.mtls ? "" : "none"},
         {"authenticateIntrospect", text_of(settings.authenticate_introspect)},
         {"authenticateRevoke", text_of(settings.authenticate_revoke)},
         {"introspectionRequiresConfidentialClient", text_of(settings.introspection_requires_confidential_client)},

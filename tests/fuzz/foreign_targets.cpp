@@ -2,10 +2,12 @@
 #include <array>
 #include <string>
 
+#include "crypto/certificate.h"
 #include "fuzz/targets.h"
 #include "jose/client_keys.h"
 #include "jose/foreign_claims.h"
 #include "jose/foreign_jwt.h"
+#include "oauth/certificate_text.h"
 
 namespace postern::test {
 namespace {
@@ -30,6 +32,19 @@ FUZZ_TARGET(client_keys) {
     promise(written.find("\"d\":") == std::string::npos, "a set has no private member");
     const auto again = jose::parse_client_keys(written);
     promise(again && jose::write_client_keys(*again) == written, "a set that was read can be read again");
+}
+
+FUZZ_TARGET(certificate_text) {
+    const auto der = oauth::read_certificate_text(input);
+    if (!der) return;
+    promise(input.size() <= oauth::kMaxCertificateText && der->size() < input.size(), "a certificate is shorter than its text");
+    const auto certificate = crypto::Certificate::from_der(*der);
+    if (!certificate) return;
+    promise(certificate->digest().size() == 32, "a digest has 32 bytes");
+    promise(!certificate->has_name({crypto::NameKind::san_dns, "*.robots.example"}), "a wildcard is no name");
+    promise(certificate->has_name({crypto::NameKind::subject_dn, "CN=robot"}) ==
+                certificate->has_name({crypto::NameKind::subject_dn, "cn=ROBOT"}),
+            "names are compared as names");
 }
 
 FUZZ_TARGET(foreign_jwt) {

@@ -1208,7 +1208,7 @@ describe("a role for each program", () => {
            ADD CONSTRAINT clients_origin_check CHECK (origin IN ('operator', 'document'));
          DROP TABLE postern.device_codes, postern.session_clients, postern.logout_outbox, postern.registration_tokens,
            postern.sites, postern.client_keys, postern.replays;
-         ALTER TABLE postern.grants DROP COLUMN dpop_jkt;
+         ALTER TABLE postern.grants DROP COLUMN dpop_jkt, DROP COLUMN x5t;
          ALTER TABLE postern.authorization_codes DROP COLUMN dpop_jkt;
          ALTER TABLE postern.access_tokens DROP COLUMN cnf;
          REVOKE SELECT ON postern.clients FROM postern_authorize;

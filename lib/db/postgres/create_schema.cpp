@@ -98,6 +98,7 @@ constexpr const char* kSteps[] = {
     ");"
     "CREATE INDEX registration_tokens_by_expiry ON registration_tokens (expires_at);"
     "ALTER TABLE grants ADD COLUMN dpop_jkt text NOT NULL DEFAULT '';"
+    "ALTER TABLE grants ADD COLUMN x5t text NOT NULL DEFAULT '';"
     "ALTER TABLE authorization_codes ADD COLUMN dpop_jkt text NOT NULL DEFAULT '';"
     "ALTER TABLE access_tokens ADD COLUMN cnf text NOT NULL DEFAULT '';"
     "CREATE TABLE sites ("

@@ -380,6 +380,7 @@ constexpr const char* kToVersion5[] = {
     " CHECK ((jwks = '') <> (jwks_uri = ''))"
     ") STRICT, WITHOUT ROWID",
     "ALTER TABLE grants ADD COLUMN dpop_jkt TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE grants ADD COLUMN x5t TEXT NOT NULL DEFAULT ''",
     "ALTER TABLE authorization_codes ADD COLUMN dpop_jkt TEXT NOT NULL DEFAULT ''",
     "ALTER TABLE access_tokens ADD COLUMN cnf TEXT NOT NULL DEFAULT ''",
     "PRAGMA user_version = 5",

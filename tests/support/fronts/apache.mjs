@@ -29,9 +29,9 @@ export function edited(site, values) {
 
 /// A front: Apache with the shipped site, its programs run by `mode` ("cgid", "fcgid", "proxy-fcgi"). More `modules` by
 /// name, and more `lines` in the site's virtual host (an array, or what makes one of a deployment's site) or,
-/// `outside`, in front of it.
+/// `outside`, in front of it, or `after` it.
 export const apache =
-  (mode, { modules = [], lines = [], outside = [] } = {}) =>
+  (mode, { modules = [], lines = [], outside = [], after = [] } = {}) =>
   async (site) => {
     const { root, directory, cgiBin, host, port, tls, base, configFile, sockets, plainPort, env } = site;
     if (!tls) throw new Error("the site that is shipped for Apache is one with TLS");
@@ -63,6 +63,7 @@ export const apache =
         ...runtime(directory)[mode],
         ...outside,
         `Include "${file}"`,
+        ...after,
       ],
     });
   };

@@ -312,6 +312,52 @@ TEST_CASE(
           kMetadata);
 }
 
+TEST_CASE("read_registration: clients with certificates, and tokens that are bound to them [MTLS-4, MTLS-5, REG-9, REG-10]") {
+    oauth::Settings with_mtls = settings();
+    with_mtls.mtls.emplace().base_url = "https://mtls.op.example";
+    oauth::Settings with_ca = with_mtls;
+    with_ca.mtls->ca = "/etc/ca.pem";
+    const std::string key =
+        R"("jwks":{"keys":[{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]})";
+    const std::string of_authority = R"("token_endpoint_auth_method":"tls_client_auth")";
+    const std::string self_signed = R"("token_endpoint_auth_method":"self_signed_tls_client_auth")";
+    const std::string bound = R"("tls_client_certificate_bound_access_tokens":true)";
+    const std::string name = R"("tls_client_auth_san_dns":"robot.example")";
+    const struct {
+        const char* when;
+        std::string members;
+        const oauth::Settings& configured;
+        bool is_taken;
+    } rows[] = {
+        {"of an authority", of_authority + "," + name, with_ca, true},
+        {"without authorities", of_authority + "," + name, with_mtls, false},
+        {"without a name", of_authority, with_ca, false},
+        {"with two names", of_authority + "," + name + R"(,"tls_client_auth_san_ip":"192.0.2.1")", with_ca, false},
+        {"with a name that is none", of_authority + R"(,"tls_client_auth_san_ip":"robot")", with_ca, false},
+        {"with a wildcard", of_authority + R"(,"tls_client_auth_san_dns":"*.example")", with_ca, false},
+        {"with a name of another type", of_authority + R"(,"tls_client_auth_san_dns":1)", with_ca, false},
+        {"self-signed", self_signed + "," + key, with_mtls, true},
+        {"self-signed, without a key", self_signed, with_mtls, false},
+        {"self-signed, while it is off", self_signed + "," + key, settings(), false},
+        {"self-signed, keys at a URL", self_signed + R"(,"jwks_uri":"https://app.example/jwks")", with_mtls, false},
+        {"bound", bound, with_mtls, true},
+        {"bound, while it is off", bound, settings(), false},
+    };
+    for (const auto& row : rows) {
+        CAPTURE(row.when);
+        const auto client = read(with(row.members), Registrant::token_holder, row.configured);
+        CHECK(bool(client) == row.is_taken);
+        if (!client) CHECK(error_of(client) == "invalid_client_metadata");
+    }
+    const Client client = good(with(of_authority + "," + name + "," + bound), Registrant::token_holder, with_ca);
+    CHECK(client.auth_method == AuthMethod::tls_client_auth);
+    CHECK(client.certificate_name == crypto::CertificateName{crypto::NameKind::san_dns, "robot.example"});
+    CHECK(client.tls_bound);
+    CHECK(good(with(self_signed + "," + key), Registrant::token_holder, with_mtls).keys);
+    CHECK_FALSE(read(with(of_authority + "," + name), Registrant::stranger, with_ca));
+    CHECK(good(with(R"("token_endpoint_auth_method":"none",)" + bound), Registrant::token_holder, with_mtls).tls_bound);
+}
+
 TEST_CASE("read_registration: no client gets less than it demands, a stranger neither [REG-10, REG-11, REG-25]") {
     struct Demand {
         const char* members;
