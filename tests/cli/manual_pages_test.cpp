@@ -126,6 +126,7 @@ std::map<std::string, std::string> defaults() {
         {"parTTL", text_of(settings.par_ttl)},
         {"par.publicClients", text_of(settings.par_public_clients)},
         {"jarm", text_of(settings.jarm)},
+        {"profile", "none"},
         {"requirePar", text_of(settings.require_par)},
         {"deviceCodeTTL", text_of(settings.device_code_ttl)},
         {"device.max", std::to_string(settings.device_max)},
