@@ -127,6 +127,7 @@ std::map<std::string, std::string> defaults() {
         {"parTTL", text_of(settings.par_ttl)},
         {"par.publicClients", text_of(settings.par_public_clients)},
         {"jarm", text_of(settings.jarm)},
+        {"profile", "none"},
         {"requirePar", text_of(settings.require_par)},
         {"requestObjects", "\"off\""},
         {"requireSignedRequestObject", text_of(settings.require_signed_request_object)},
