@@ -214,7 +214,11 @@ TEST_CASE(
     offered.assertions.enabled = true;
     CHECK(mentions(oauth::registration_problems(client, offered), "a client without keys cannot sign"));
     client.auth_method = model::AuthMethod::private_key_jwt;
+    offered.outbound.enabled = true;
+    client.keys = model::ClientKeys{.jwks_uri = "https://app.example.org/jwks"};
     CHECK(oauth::registration_problems(client, offered).empty());
+    client.request_object_alg = "HS256";
+    CHECK(mentions(oauth::registration_problems(client, offered), "the algorithm of request objects must be"));
     Client one_algorithm = web_client();
     one_algorithm.request_object_alg = "ES256";
     CHECK(mentions(oauth::registration_problems(one_algorithm, offered), "a client without keys cannot sign"));

@@ -189,7 +189,7 @@ TEST_CASE("request objects: the parameters inside [JAR-10, JAR-11, RFC 9101 §9.
     many.erase("p0");
     CHECK(oauth::parameters_inside(many));
     // What no form may contain is no parameter, as in a form.
-    const auto odd = oauth::parameters_inside(object("{\"state\":\"a\\u0000b\"}"));
+    const auto odd = oauth::parameters_inside(object("{\"state\":\"a\\u0007b\"}"));
     REQUIRE(odd);
     CHECK(odd->fault_of("state") == http::ParamFault::malformed);
 }
