@@ -121,7 +121,8 @@ std::vector<std::string> endpoints_in_audience(const Settings& settings, const h
     std::vector<std::string> endpoints = settings.urls(settings.paths.token);
     for (const auto& path :
          {settings.paths.introspect, settings.paths.revoke, settings.paths.par, settings.paths.device_authorization})
-        if (path && std::string_view(request.path).ends_with(*path)) for (std::string& url : settings.urls(*path)) endpoints.push_back(std::move(url));
+        if (path && std::string_view(request.path).ends_with(*path))
+            for (std::string& url : settings.urls(*path)) endpoints.push_back(std::move(url));
     return endpoints;
 }
 

@@ -53,7 +53,8 @@ Problems certificate_problems(const model::Client& client, const Settings& setti
             "the method tls_client_auth needs the one name of the client's certificates; add --tls-client-auth-subject-dn, "
             "-san-dns, -san-uri, -san-ip or -san-email");
     if (!has_authority && client.certificate_name)
-        problems.emplace_back("names of certificates are for the method tls_client_auth; add --auth-method tls_client_auth");
+        problems.emplace_back(
+            "names of certificates are for the method tls_client_auth; add --auth-method tls_client_auth");
     if (client.certificate_name)
         if (const auto fault = crypto::fault_of(*client.certificate_name))
             problems.push_back("the " + std::string(model::to_string(client.certificate_name->kind)) + " " + *fault);

@@ -53,9 +53,9 @@ Outcome<void> read_keys(const Asked& asked, model::Client& client) {
     keys.jwks_uri = uri.value_or("");
     if (!model::has_keys(client)) return {};
     if (keys.jwks.empty() && keys.jwks_uri.empty())
-        return refuse("token_endpoint_auth_method " + std::string(to_string(client.auth_method)) +
-                      (client.auth_method == model::AuthMethod::private_key_jwt ? " needs jwks or jwks_uri"
-                                                                                : " needs jwks"));
+        return refuse(
+            "token_endpoint_auth_method " + std::string(to_string(client.auth_method)) +
+            (client.auth_method == model::AuthMethod::private_key_jwt ? " needs jwks or jwks_uri" : " needs jwks"));
     client.keys = std::move(keys);
     const auto problems = key_problems(client, asked.settings);
     if (!problems.empty()) return refuse("the keys cannot be used", problems.front());
