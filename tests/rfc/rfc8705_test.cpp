@@ -158,7 +158,12 @@ TEST_CASE(
         {"MTLS-6", "of a client with a secret", kWeb, kByRobot, nothing},
         {"MTLS-6", "of nobody", "nobody", kByRobot, nothing},
         {"MTLS-6", "beside a secret", kRobots, kByRobot, nothing, {{"client_secret", "x"}}},
-        {"MTLS-6", "beside an empty secret", kRobots, kByRobot, nothing, {{"client_secret", ""}}},
+        {"MTLS-6",
+         "beside an empty secret, which is none by RFC 6749 §3.2",
+         kRobots,
+         kByRobot,
+         "",
+         {{"client_secret", ""}}},
         {"MTLS-6",
          "beside an assertion that is not looked at",
          kRobots,
@@ -174,8 +179,8 @@ TEST_CASE(
     for (const Endpoint& endpoint : kEndpoints) {
         CAPTURE(std::string(endpoint.name));
         for (const Row& row : rows) {
-            CAPTURE(row.rule);
-            CAPTURE(row.when);
+            CAPTURE(std::string(row.rule));
+            CAPTURE(std::string(row.when));
             std::string form = endpoint.parameters.text();
             if (!row.client.empty()) form += "&client_id=" + row.client;
             if (!row.more.text().empty()) form += "&" + row.more.text();
