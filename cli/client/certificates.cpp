@@ -20,7 +20,8 @@ constexpr NameOption kOptions[] = {
      "these five"},
     {"--tls-client-auth-san-dns", "--no-tls-client-auth-san-dns", "HOST", "Likewise, a DNS name in its certificates"},
     {"--tls-client-auth-san-uri", "--no-tls-client-auth-san-uri", "URI", "Likewise, a URI in its certificates"},
-    {"--tls-client-auth-san-ip", "--no-tls-client-auth-san-ip", "ADDRESS", "Likewise, an IP address in its certificates"},
+    {"--tls-client-auth-san-ip", "--no-tls-client-auth-san-ip", "ADDRESS",
+     "Likewise, an IP address in its certificates"},
     {"--tls-client-auth-san-email", "--no-tls-client-auth-san-email", "EMAIL",
      "Likewise, an email address in its certificates"},
 };

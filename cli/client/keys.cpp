@@ -51,7 +51,8 @@ void apply(const KeyOptions& options, model::Client& client) {
             "--no-token-endpoint-auth-signing-alg and --token-endpoint-auth-signing-alg contradict each other");
     if (!model::has_keys(client)) {
         if (options != KeyOptions{})
-            throw UsageError("keys go with --auth-method private_key_jwt, self_signed_tls_client_auth or tls_client_auth");
+            throw UsageError(
+                "keys go with --auth-method private_key_jwt, self_signed_tls_client_auth or tls_client_auth");
         client.keys.reset();
         return;
     }

@@ -47,7 +47,8 @@ void rotate_secret(const Invocation& invocation, const SecretOptions& options) {
         }
         if (!model::has_secret(client))
             throw Refused("client " + in_quotes(options.id) +
-                          (client.auth_method == model::AuthMethod::private_key_jwt ? " signs with its own key" : " has a certificate") +
+                          (client.auth_method == model::AuthMethod::private_key_jwt ? " signs with its own key"
+                                                                                    : " has a certificate") +
                           " and has no secret; `postern client set --auth-method client_secret` "
                           "gives it one");
         store::replace_client_secret(transaction, client.id, oauth::hash_of(secret.reveal()), old_until, now());

@@ -38,11 +38,11 @@ void check_methods(Findings& findings, db::Database& database, const oauth::Sett
         std::string first;
         if (row.step()) row >> clients >> first;
         if (clients == 0) continue;
-        findings.warning("clients",
-                         counted(clients, "client") + " with " + method.name +
-                             ", which is switched off: no endpoint authenticates them, first of all " + in_quotes(first),
-                         method.fix +
-                             util::ShellCommand("postern client set --auth-method client_secret").value(first).text());
+        findings.warning(
+            "clients",
+            counted(clients, "client") + " with " + method.name +
+                ", which is switched off: no endpoint authenticates them, first of all " + in_quotes(first),
+            method.fix + util::ShellCommand("postern client set --auth-method client_secret").value(first).text());
     }
 }
 
@@ -69,9 +69,11 @@ void check_clients_in_file(Findings& findings, db::Database& database, const cry
         row >> client >> jwks;
         const auto keys = jose::parse_client_keys(jwks);
         if (!keys) continue;
-        const bool is_there = std::ranges::any_of(authorities.certificates(), [&](const crypto::Certificate& authority) {
-            return std::ranges::any_of(*keys, [&](const jose::ClientKey& key) { return authority.has_key(key.members); });
-        });
+        const bool is_there =
+            std::ranges::any_of(authorities.certificates(), [&](const crypto::Certificate& authority) {
+                return std::ranges::any_of(*keys,
+                                           [&](const jose::ClientKey& key) { return authority.has_key(key.members); });
+            });
         if (is_there)
             findings.error("clients",
                            file + " has a certificate of the client " + in_quotes(client) +

@@ -172,8 +172,9 @@ void check_mtls(const oauth::Settings& settings, Problems& problems) {
     const auto alias = http::parse_url(settings.mtls->base_url);
     if (!issuer || !alias || alias_fault(settings.mtls->base_url)) return;  // each has its own problem
     if (alias->host == issuer->host && alias->port == issuer->port && alias->scheme == issuer->scheme)
-        problems.push_back({"mtls.baseUrl", "must have another host or port than the issuer: browsers would be asked for a "
-                                            "certificate"});
+        problems.push_back({"mtls.baseUrl",
+                            "must have another host or port than the issuer: browsers would be asked for a "
+                            "certificate"});
     if (!alias->path.empty() && alias->path != issuer->path)
         problems.push_back({"mtls.baseUrl", "must have the path of the issuer, or none"});
 }

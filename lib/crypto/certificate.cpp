@@ -39,7 +39,8 @@ std::string der_of(X509* certificate) {
 }
 
 std::string_view view(const ASN1_STRING* text) {
-    return {reinterpret_cast<const char*>(ASN1_STRING_get0_data(text)), static_cast<std::size_t>(ASN1_STRING_length(text))};
+    return {reinterpret_cast<const char*>(ASN1_STRING_get0_data(text)),
+            static_cast<std::size_t>(ASN1_STRING_length(text))};
 }
 
 /// The bytes of an IPv4 or IPv6 address; "" for another text.
@@ -52,8 +53,10 @@ struct Kind {
     NameKind kind;
     int type;  ///< of a GENERAL_NAME
 };
-constexpr Kind kAlternativeNames[] = {
-    {NameKind::san_dns, GEN_DNS}, {NameKind::san_uri, GEN_URI}, {NameKind::san_ip, GEN_IPADD}, {NameKind::san_email, GEN_EMAIL}};
+constexpr Kind kAlternativeNames[] = {{NameKind::san_dns, GEN_DNS},
+                                      {NameKind::san_uri, GEN_URI},
+                                      {NameKind::san_ip, GEN_IPADD},
+                                      {NameKind::san_email, GEN_EMAIL}};
 
 int type_of(NameKind kind) {
     for (const Kind& row : kAlternativeNames)

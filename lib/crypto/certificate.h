@@ -16,7 +16,8 @@ struct x509_store_st;
 
 namespace postern::crypto {
 
-/// A certificate. It never changes once made, so copies share one X509. Whether it is to be trusted is another question.
+/// A certificate. It never changes once made, so copies share one X509. Whether it is to be trusted is another
+/// question.
 class Certificate {
 public:
     /// Reads one certificate in DER; nullopt for all other bytes.
@@ -43,8 +44,8 @@ private:
 /// The authorities whose certificates are trusted.
 class Authorities {
 public:
-    /// Reads certificates in PEM, whatever text is around them. Throws CryptoError for a text without a certificate, and
-    /// for one that cannot be read.
+    /// Reads certificates in PEM, whatever text is around them. Throws CryptoError for a text without a certificate,
+    /// and for one that cannot be read.
     static Authorities from_pem(std::string_view pem);
 
     /// Returns whether one of them has issued the certificate, for clients of TLS, and the chain is good at `now`

@@ -82,8 +82,8 @@ std::optional<std::vector<Attribute>> read_attributes(std::string_view text) {
 }
 
 Object find_object(const std::string& type) {
-    const auto* known = std::ranges::find_if(
-        kShortNames, [&](std::string_view name) { return util::equal_ignoring_case(name, type); });
+    const auto* known =
+        std::ranges::find_if(kShortNames, [&](std::string_view name) { return util::equal_ignoring_case(name, type); });
     const std::string name = known == std::end(kShortNames) ? type : std::string(*known);
     return Object(OBJ_txt2obj(name.c_str(), 0));
 }

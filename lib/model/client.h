@@ -149,7 +149,7 @@ struct Client {
     bool require_signed_request = false;
     /// The only algorithm of signed requests, as it was registered; "": any that fits a key.
     std::string request_object_alg = {};
-    bool tls_bound = false;    ///< its token requests must have a certificate (RFC 8705 §3.4)
+    bool tls_bound = false;  ///< its token requests must have a certificate (RFC 8705 §3.4)
     /// The name of its certificates, with tls_client_auth, and with no other method (RFC 8705 §2.1.2).
     std::optional<crypto::CertificateName> certificate_name = std::nullopt;
     std::vector<std::string> redirect_uris;
@@ -183,9 +183,7 @@ inline bool has_keys(const Client& client) {
 }
 
 /// Returns true for clients that authenticate by a secret.
-inline bool has_secret(const Client& client) {
-    return client.type == ClientType::confidential && !has_keys(client);
-}
+inline bool has_secret(const Client& client) { return client.type == ClientType::confidential && !has_keys(client); }
 
 /// Returns true for a client that registered itself without an initial access token, as anybody can while
 /// `registration.mode` is `open`.

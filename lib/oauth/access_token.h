@@ -30,7 +30,7 @@ struct AccessTokenAbout {
     Target target = {};
     std::string username = {};  ///< put in when the settings say so; never in profile rfc9068
     model::TokenProfile profile = model::TokenProfile::interface;
-    bool with_groups = false;  ///< of the user, with the scope of that name; profile rfc9068 only
+    bool with_groups = false;      ///< of the user, with the scope of that name; profile rfc9068 only
     model::Confirmation cnf = {};  ///< the keys that it is bound to; empty: a bearer token
 };
 

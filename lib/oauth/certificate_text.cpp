@@ -34,8 +34,7 @@ std::optional<std::string> read_certificate_text(std::string_view text) {
     const std::string_view pem = without_blanks_around(*decoded);
     if (!pem.starts_with(kBegin) || !pem.ends_with(kEnd) || pem.size() < kBegin.size() + kEnd.size())
         return std::nullopt;
-    const std::string base64 =
-        without_blanks(pem.substr(kBegin.size(), pem.size() - kBegin.size() - kEnd.size()));
+    const std::string base64 = without_blanks(pem.substr(kBegin.size(), pem.size() - kBegin.size() - kEnd.size()));
     auto der = util::base64_decode(base64);
     return der && !der->empty() ? der : std::nullopt;
 }

@@ -101,7 +101,8 @@ std::vector<std::string> endpoints_in_audience(const Settings& settings, const h
     std::vector<std::string> endpoints = settings.urls(settings.paths.token);
     for (const auto& path :
          {settings.paths.introspect, settings.paths.revoke, settings.paths.par, settings.paths.device_authorization})
-        if (path && std::string_view(request.path).ends_with(*path)) for (std::string& url : settings.urls(*path)) endpoints.push_back(std::move(url));
+        if (path && std::string_view(request.path).ends_with(*path))
+            for (std::string& url : settings.urls(*path)) endpoints.push_back(std::move(url));
     return endpoints;
 }
 
@@ -111,8 +112,9 @@ Outcome<model::Client> prove(Context& context, const Credentials& credentials, c
     ASSIGN_OR_RETURN(auto jwt, read_assertion(assertion, credentials));
     const model::ClientId id(*jwt.unverified_text("sub"));
     ASSIGN_OR_RETURN(auto candidate, find_candidate(context, jwt, id));
-    ASSIGN_OR_RETURN(const auto claims, verify_by_client(context, candidate.client, candidate.keys, candidate.keys.alg,  // CA-6, CA-7
-                                                         std::move(jwt), kUse));
+    ASSIGN_OR_RETURN(const auto claims,
+                     verify_by_client(context, candidate.client, candidate.keys, candidate.keys.alg,  // CA-6, CA-7
+                                      std::move(jwt), kUse));
 
     const Settings& settings = context.settings;
     const bool is_strict = has_security_profile(settings, candidate.client);

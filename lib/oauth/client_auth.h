@@ -14,9 +14,9 @@
 namespace postern::oauth {
 
 /// The client that the credentials prove and that nothing bars (find_client_bar); with `clientAssertions` also one that
-/// an assertion in the body of `request` proves, and with `mtls` one that its certificate proves. invalid_client for everything else, in the same words and with the
-/// same work done, whether the client is unknown, barred, or the secret is wrong; the log tells them apart. The error
-/// of `check` where that refuses.
+/// an assertion in the body of `request` proves, and with `mtls` one that its certificate proves. invalid_client for
+/// everything else, in the same words and with the same work done, whether the client is unknown, barred, or the secret
+/// is wrong; the log tells them apart. The error of `check` where that refuses.
 Outcome<model::Client> authenticate_client(Context& context, const Credentials& credentials,
                                            const http::Request& request, const CheckBefore& check = {});
 

@@ -43,10 +43,9 @@ Outcome<void> check_issued(const Context& context, const Certificate& certificat
             Reason::invalid_client_certificate_chain);
     if (!client.certificate_name || !certificate.has_name(*client.certificate_name))
         return failed("tls_client_auth: the certificate does not have the registered " +
-                      (client.certificate_name
-                           ? std::string(model::to_string(client.certificate_name->kind)) + " " +
-                                 client.certificate_name->value
-                           : std::string("name")) +
+                      (client.certificate_name ? std::string(model::to_string(client.certificate_name->kind)) + " " +
+                                                     client.certificate_name->value
+                                               : std::string("name")) +
                       "; its subject is " + certificate.subject());
     return {};
 }
@@ -56,11 +55,12 @@ Outcome<void> check_registered(Context& context, const Certificate& certificate,
     const auto stored = store::find_client_keys(context.store, client.id);
     const auto keys = jose::parse_client_keys(stored ? stored->jwks : "");
     if (!keys) return failed("self_signed_tls_client_auth: the client has no keys");
-    const bool is_registered = std::ranges::any_of(
-        *keys, [&](const jose::ClientKey& key) { return certificate.has_key(key.members); });
+    const bool is_registered =
+        std::ranges::any_of(*keys, [&](const jose::ClientKey& key) { return certificate.has_key(key.members); });
     if (is_registered) return {};
-    return failed("self_signed_tls_client_auth: the key of the certificate is none of the client's jwks; its subject is " +
-                  certificate.subject());
+    return failed(
+        "self_signed_tls_client_auth: the key of the certificate is none of the client's jwks; its subject is " +
+        certificate.subject());
 }
 
 }  // namespace

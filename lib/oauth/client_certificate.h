@@ -16,9 +16,9 @@ namespace postern::oauth {
 
 /// The web server's word about the certificate of a connection (MTLS-3).
 enum class ChainWord {
-    none,      ///< no certificate, whatever another variable has
-    possessed, ///< the handshake has proved the key; the chain is not known to be good
-    verified,  ///< the chain is good, too
+    none,       ///< no certificate, whatever another variable has
+    possessed,  ///< the handshake has proved the key; the chain is not known to be good
+    verified,   ///< the chain is good, too
 };
 /// Reads `SSL_CLIENT_VERIFY`: "SUCCESS" is verified, "GENEROUS" and "FAILED:..." are possessed, all else is none.
 ChainWord read_chain_word(std::string_view value);

@@ -120,9 +120,7 @@ constexpr ProfileRule kRules[] = {
     {[](const Client& c, const Settings& s) { return has_codes(c) && !s.paths.par; },
      "profile fapi2 has pushed requests alone; name \"paths.par\" in the configuration"},
     // F2-R11.
-    {[](const Client& c, const Settings& s) {
-         return signs_messages(s, c) && has_codes(c) && !s.request_objects;
-     },
+    {[](const Client& c, const Settings& s) { return signs_messages(s, c) && has_codes(c) && !s.request_objects; },
      "profile fapi2-message-signing has signed requests alone; set \"requestObjects\" to \"allowed\" in the "
      "configuration"},
     {[](const Client& c, const Settings& s) { return signs_messages(s, c) && has_codes(c) && !s.jarm; },

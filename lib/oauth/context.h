@@ -43,8 +43,8 @@ struct Context {
         nullptr;  ///< marks of used JWTs; nullptr: `clientAssertions` is off, or the endpoint takes none
     db::Database* proofs = nullptr;  ///< marks of used proofs; nullptr: `dpop` is off, or the endpoint takes none
 
-    const crypto::Authorities* authorities =
-        nullptr;  ///< that issue certificates of clients; nullptr: `mtls.ca` is not set, or no client authenticates here
+    const crypto::Authorities* authorities = nullptr;  ///< that issue certificates of clients; nullptr: `mtls.ca` is
+                                                       ///< not set, or no client authenticates here
 
     util::Time now() const { return clock.now(); }
     /// Returns the arguments of fetch::read_document.

@@ -30,12 +30,8 @@ Outcome<ShownKey> read_proof(const Context& context, const http::Request& reques
     const std::string_view header = settings.dpop ? request.variable(kProofVariable) : std::string_view();
     if (header.empty()) return ShownKey();
     const std::string url = settings.url(path);
-    auto good = check_proof(header, {std::string(to_string(request.method)),
-                                     settings.urls(path),
-                                     settings.dpop_max_age,
-                                     settings.clock_skew,
-                                     context.now(),
-                                     std::move(access_token)});
+    auto good = check_proof(header, {std::string(to_string(request.method)), settings.urls(path), settings.dpop_max_age,
+                                     settings.clock_skew, context.now(), std::move(access_token)});
     if (!good) return make_error(ErrorCode::invalid_dpop_proof, kNotValid, "DPoP: " + good.error());
     return ShownKey(ShownProof{*std::move(good), url});
 }

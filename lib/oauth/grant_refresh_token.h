@@ -19,7 +19,8 @@ struct CheckedRefreshToken {
     model::Scope scope;  ///< of the access token: what of it the target has
 };
 
-/// Checks every rule but single use, and changes nothing. `shown`: the keys that the request shows. The scope is what `judge_repeated_scope` says, and the grant keeps its own (RFC 6749 §6).
+/// Checks every rule but single use, and changes nothing. `shown`: the keys that the request shows. The scope is what
+/// `judge_repeated_scope` says, and the grant keeps its own (RFC 6749 §6).
 Outcome<CheckedRefreshToken> check_refresh_token(Context& context, const model::Client& client,
                                                  const RefreshTokenGrant& grant, const model::Confirmation& shown = {});
 

@@ -61,7 +61,8 @@ void check_certificate(const model::Client& client, const Settings& settings, Pr
         add(problems, std::string(to_string(client.auth_method)) +
                           " is switched off; configure \"mtls\" with the host that asks for certificates");
     else if (has_authority && !settings.offers_tls_client_auth())
-        add(problems, "tls_client_auth needs the authorities of clients; name their file in mtls.ca of the configuration");
+        add(problems,
+            "tls_client_auth needs the authorities of clients; name their file in mtls.ca of the configuration");
     if (has_authority && !client.certificate_name)
         add(problems, "the method tls_client_auth needs the one name of the client's certificates",
             "add --tls-client-auth-subject-dn, -san-dns, -san-uri, -san-ip or -san-email");
@@ -87,6 +88,8 @@ std::vector<KeyProblem> key_problems(const model::Client& client, const Settings
         if (client.auth_method == AuthMethod::self_signed_tls_client_auth && jwks.empty())
             add(problems, "the method self_signed_tls_client_auth needs the public keys of the client's certificates",
                 "add --jwks FILE");
+        else if (client.require_signed_request && jwks.empty())
+            add(problems, "the client has no keys to sign its requests with", "add --jwks FILE");
         check_algorithm("request objects", client.request_object_alg, jwks, problems);
         return problems;
     }

@@ -127,8 +127,7 @@ json::Object registration_of(const model::Client& client, const Settings& settin
 Outcome<json::Object> read_registration_of_caller(Context& context, const http::Request& request) {
     ASSIGN_OR_RETURN(const Caller caller, read_caller(request));
     ASSIGN_OR_RETURN(model::Client client, find_client_of(caller, context, request));
-    if (model::has_keys(client))
-        client.keys = store::find_client_keys(context.store, client.id);
+    if (model::has_keys(client)) client.keys = store::find_client_keys(context.store, client.id);
     return registration_of(client, context.settings, bearer_token(request).value());
 }
 

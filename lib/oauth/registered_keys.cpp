@@ -63,9 +63,9 @@ Outcome<void> read_keys(const Asked& asked, model::Client& client) {
     if (!model::has_keys(client)) return {};
     if (keys.jwks.empty() && keys.jwks_uri.empty()) {
         if (has_authority) return {};
-        return refuse("token_endpoint_auth_method " + std::string(to_string(client.auth_method)) +
-                      (client.auth_method == model::AuthMethod::private_key_jwt ? " needs jwks or jwks_uri"
-                                                                                : " needs jwks"));
+        return refuse(
+            "token_endpoint_auth_method " + std::string(to_string(client.auth_method)) +
+            (client.auth_method == model::AuthMethod::private_key_jwt ? " needs jwks or jwks_uri" : " needs jwks"));
     }
     client.keys = std::move(keys);
     const auto problems = key_problems(client, asked.settings);

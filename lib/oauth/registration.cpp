@@ -111,9 +111,9 @@ const ClientRule kClientRules[] = {
      "--no-require-signed-request-object"},
     {[](const Client& c, const Settings&) {
          const bool signs = c.require_signed_request || !c.request_object_alg.empty();
-         return signs && c.auth_method != model::AuthMethod::private_key_jwt;
+         return signs && !model::has_keys(c);
      },
-     "a client without keys cannot sign its requests: use --auth-method private_key_jwt, or "
+     "a client without keys cannot sign its requests: use --auth-method private_key_jwt, one with certificates, or "
      "--no-require-signed-request-object and --no-request-object-signing-alg"},
     {[](const Client& c, const Settings&) { return c.dpop_bound && may_get_front_token(c); },
      "a token of the authorization endpoint cannot be bound to a key: remove the grant implicit and the response types with "

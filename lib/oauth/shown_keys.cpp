@@ -16,10 +16,11 @@ Outcome<ShownKeys> read_shown_keys(const Context& context, const http::Request& 
                           "the client is registered with dpop_bound_access_tokens, and no DPoP header arrived");
     ShownKeys keys{std::move(proof), shown_thumbprint(context, request)};
     if (client.tls_bound && settings.mtls && keys.x5t.empty())
-        return make_error(Reason::invalid_request_certificate_missing, "a client certificate is required",
-                          "the client is registered with tls_client_certificate_bound_access_tokens, and no certificate "
-                          "arrived; its requests go to " +
-                              settings.mtls->base_url);
+        return make_error(
+            Reason::invalid_request_certificate_missing, "a client certificate is required",
+            "the client is registered with tls_client_certificate_bound_access_tokens, and no certificate "
+            "arrived; its requests go to " +
+                settings.mtls->base_url);
     return keys;
 }
 

@@ -1,4 +1,5 @@
-// The keys that a token request shows that it has: that of a proof, and that of a certificate (RFC 9449 §5, RFC 8705 §3).
+// The keys that a token request shows that it has: that of a proof, and that of a certificate (RFC 9449 §5, RFC 8705
+// §3).
 #pragma once
 
 #include <string>

@@ -41,8 +41,8 @@ struct IssuedToUser {
 /// Makes the ID token that goes with an access token; nullopt when the grant asks for none.
 using MakeIdToken = std::function<std::optional<std::string>(const IssuedToUser&)>;
 
-/// `keys`: what the request shows; the tokens are bound to them, and the proof is used up once the grant is good. Everything is signed before the code or refresh token is spent, and nothing is returned that was not
-/// committed.
+/// `keys`: what the request shows; the tokens are bound to them, and the proof is used up once the grant is good.
+/// Everything is signed before the code or refresh token is spent, and nothing is returned that was not committed.
 Outcome<TokenResponse> redeem_grant(Context& context, const model::Client& client, const TokenGrant& grant,
                                     const MakeIdToken& make_id_token, const ShownKeys& keys = {});
 

@@ -18,9 +18,9 @@ struct UnmetDemand {
 };
 
 /// Returns the first demand for a protection that this server does not give to a client of that type (encryption,
-/// signatures on anything but ID tokens, pushed requests where it cannot push, signed requests while `requestObjects` is
-/// off or without keys, and tokens bound to keys or certificates while `dpop` or `mtls` is off): a client must not get
-/// less than it demands. nullopt: none. The algorithms of ID tokens and of signed answers are left to the caller.
+/// signatures on anything but ID tokens, pushed requests where it cannot push, signed requests while `requestObjects`
+/// is off or without keys, and tokens bound to keys or certificates while `dpop` or `mtls` is off): a client must not
+/// get less than it demands. nullopt: none. The algorithms of ID tokens and of signed answers are left to the caller.
 std::optional<UnmetDemand> find_unmet_demand(const json::Object& metadata, const Settings& settings,
                                              model::ClientType type);
 

@@ -130,9 +130,12 @@ void add_openid_members(json::Object& document, const oauth::Settings& settings)
 }
 
 /// RFC 8705 §5: the endpoints that programs call, those of them that are offered.
-constexpr const char* kAliased[] = {"token_endpoint",         "revocation_endpoint",
-                                    "introspection_endpoint", "userinfo_endpoint",
-                                    "pushed_authorization_request_endpoint", "device_authorization_endpoint"};
+constexpr const char* kAliased[] = {"token_endpoint",
+                                    "revocation_endpoint",
+                                    "introspection_endpoint",
+                                    "userinfo_endpoint",
+                                    "pushed_authorization_request_endpoint",
+                                    "device_authorization_endpoint"};
 
 void add_certificate_members(json::Object& document, const oauth::Settings& settings) {
     document.set("tls_client_certificate_bound_access_tokens", true);  // §3.3

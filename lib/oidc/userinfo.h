@@ -48,8 +48,7 @@ struct ActiveToken {
 /// Returns an active token; invalid_token, with the reason in its description, for every other, and for one that is
 /// bound to a key and presented as a bearer token, or the other way round, or bound to another certificate than is
 /// shown. No audience is asked for.
-oauth::Outcome<ActiveToken> find_active_token(oauth::Context& context, std::string_view token,
-                                              const Shown& shown = {});
+oauth::Outcome<ActiveToken> find_active_token(oauth::Context& context, std::string_view token, const Shown& shown = {});
 
 /// Checks that the request shows the key of a token with Scheme::dpop, once (RFC 9449 §7.1): invalid_token without a
 /// proof, invalid_dpop_proof for a wrong one, both with the status 401.

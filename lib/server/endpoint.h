@@ -82,9 +82,9 @@ struct Endpoint {
     /// Returns whether another option makes the endpoint fetch; empty: `outbound` alone.
     std::function<bool(const oauth::Settings&)> fetches_if = {};
     std::optional<store::ReplayKind> proofs =
-        std::nullopt;         ///< reads proofs with `dpop`, and marks used ones as that kind
+        std::nullopt;           ///< reads proofs with `dpop`, and marks used ones as that kind
     bool certificates = false;  ///< reads certificates of clients, with `mtls`
-    bool assertions = false;  ///< authenticates clients, also by JWTs, for which it opens the marks of used ones
+    bool assertions = false;    ///< authenticates clients, also by JWTs, for which it opens the marks of used ones
     /// factor::open_password_list for an endpoint that takes new passwords, called when `login.passwordBlocklist` names
     /// a file: named here, so that no other is linked with it.
     std::unique_ptr<const factor::PasswordList> (*password_list)(const std::string& file) = nullptr;

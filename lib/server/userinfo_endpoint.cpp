@@ -40,8 +40,8 @@ http::Response userinfo(App& app, const http::Request& request, const oidc::GetU
     const oauth::Settings& settings = app.settings();
     const auto presented = oidc::parse_access_token(request, app.config().limits.token, settings.dpop);
     if (!presented) return no_token(settings, presented.error());
-    const auto token = oidc::find_active_token(
-        app.context(), presented->token, {presented->scheme, oauth::shown_thumbprint(app.context(), request)});
+    const auto token = oidc::find_active_token(app.context(), presented->token,
+                                               {presented->scheme, oauth::shown_thumbprint(app.context(), request)});
     if (!token) return token_error(request, token.error(), presented->scheme);
     auto claims = find_claims(app.context(), request, *presented, *token, get_user_claims);
     http::Response response =

@@ -41,8 +41,8 @@ model::Confirmation parse_cnf(const std::string& column) {
     model::Confirmation cnf;
     if (column.empty()) return cnf;
     for (const std::string_view word : util::split(column, ' ')) {
-        const auto* const known = std::ranges::find_if(
-            kBindings, [&](const Binding& binding) { return word.starts_with(binding.prefix); });
+        const auto* const known =
+            std::ranges::find_if(kBindings, [&](const Binding& binding) { return word.starts_with(binding.prefix); });
         if (known == std::end(kBindings)) throw db::StoreError("access_tokens.cnf holds a binding of another release");
         cnf.*(known->value) = word.substr(known->prefix.size());
     }

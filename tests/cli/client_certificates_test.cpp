@@ -84,7 +84,8 @@ TEST_CASE("client add, client set: a client with certificates of an authority [M
     CHECK(s.secrets() == 0);  // and no secret of before works again
 }
 
-TEST_CASE("client add: certificates that could not authenticate are refused, each with its reason [MTLS-4, MTLS-5, COM-10]") {
+TEST_CASE(
+    "client add: certificates that could not authenticate are refused, each with its reason [MTLS-4, MTLS-5, COM-10]") {
     WithMtls s;
     struct Row {
         Words options;
@@ -98,7 +99,8 @@ TEST_CASE("client add: certificates that could not authenticate are refused, eac
          "known by one name"},
         {{"--auth-method", "tls_client_auth", "--tls-client-auth-subject-dn", "/CN=robot"}, "RFC 4514"},
         {{"--auth-method", "tls_client_auth", "--tls-client-auth-san-dns", "*.example"}, "wildcards"},
-        {{"--auth-method", "tls_client_auth", "--tls-client-auth-san-dns", "a.example", "--jwks", keys}, "keys go with"},
+        {{"--auth-method", "tls_client_auth", "--tls-client-auth-san-dns", "a.example", "--jwks", keys},
+         "keys go with"},
         {{"--tls-client-auth-san-dns", "a.example"}, "go with --auth-method tls_client_auth"},
         {{"--auth-method", "self_signed_tls_client_auth"}, "needs the public keys"},
         {{"--auth-method", "self_signed_tls_client_auth", "--jwks-uri", "https://a.example/jwks"}, "--jwks"},
@@ -112,8 +114,8 @@ TEST_CASE("client add: certificates that could not authenticate are refused, eac
         CHECK(has(s.refusal(arguments), row.reason));
     }
     s.installation.reconfigure("mtls", json::Object{{"baseUrl", "https://mtls.id.example.org"}});
-    CHECK(has(s.refusal({"client", "add", "x", "--auth-method", "tls_client_auth", "--tls-client-auth-san-dns", "a.example",
-                         "--grant", "client_credentials"}),
+    CHECK(has(s.refusal({"client", "add", "x", "--auth-method", "tls_client_auth", "--tls-client-auth-san-dns",
+                         "a.example", "--grant", "client_credentials"}),
               "mtls.ca"));
     s.installation.reconfigure("mtls", json::Value());
     CHECK(has(s.refusal({"client", "add", "x", "--tls-client-certificate-bound-access-tokens", "--grant",
@@ -121,7 +123,8 @@ TEST_CASE("client add: certificates that could not authenticate are refused, eac
               "configure \"mtls\""));
 }
 
-TEST_CASE("doctor: clients whose method is off, and a client's own certificate among the authorities [MTLS-15, COM-10]") {
+TEST_CASE(
+    "doctor: clients whose method is off, and a client's own certificate among the authorities [MTLS-15, COM-10]") {
     WithMtls s;
     s.add({"--auth-method", "self_signed_tls_client_auth", "--jwks", s.keys(),
            "--tls-client-certificate-bound-access-tokens"});

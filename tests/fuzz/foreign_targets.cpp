@@ -37,7 +37,8 @@ FUZZ_TARGET(client_keys) {
 FUZZ_TARGET(certificate_text) {
     const auto der = oauth::read_certificate_text(input);
     if (!der) return;
-    promise(input.size() <= oauth::kMaxCertificateText && der->size() < input.size(), "a certificate is shorter than its text");
+    promise(input.size() <= oauth::kMaxCertificateText && der->size() < input.size(),
+            "a certificate is shorter than its text");
     const auto certificate = crypto::Certificate::from_der(*der);
     if (!certificate) return;
     promise(certificate->digest().size() == 32, "a digest has 32 bytes");

@@ -1,5 +1,5 @@
-// Certificates of clients on the wire (RFC 8705): they authenticate, and they bind tokens. The test sets the variables that
-// a web server would.
+// Certificates of clients on the wire (RFC 8705): they authenticate, and they bind tokens. The test sets the variables
+// that a web server would.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -58,12 +58,12 @@ struct WithCertificates {
         write_file(op.directory() / "clients-ca.pem", std::string(kRoot) + kIntermediate);
         turn_on();
         write_file(op.directory() / "jwks.json", kSelfSignedKeys);
-        add(kRobots, {"--auth-method", "tls_client_auth", "--tls-client-auth-subject-dn",
-                      "CN=robot,O=Example\\, Inc.,C=DE"});
+        add(kRobots,
+            {"--auth-method", "tls_client_auth", "--tls-client-auth-subject-dn", "CN=robot,O=Example\\, Inc.,C=DE"});
         add(kOwn, {"--auth-method", "self_signed_tls_client_auth", "--jwks", (op.directory() / "jwks.json").string()});
     }
-    void turn_on() const { const_cast<Deployment&>(op).configure("mtls", settings()); }
-    void turn_off() const { const_cast<Deployment&>(op).configure("mtls", json::Value()); }
+    void turn_on() const { op.configure("mtls", settings()); }
+    void turn_off() const { op.configure("mtls", json::Value()); }
     json::Object settings() const {
         return {{"baseUrl", kAlias}, {"ca", (op.directory() / "clients-ca.pem").string()}};
     }
@@ -104,7 +104,10 @@ const std::vector<Endpoint> kEndpoints = {
     {"revoke", {{"token", "x"}}},
     {"device_authorization", {{"scope", "api"}}},
     {"par",
-     authorization_request().with("redirect_uri", "https://robot.example/cb").with("scope", "openid api").without("client_id"),
+     authorization_request()
+         .with("redirect_uri", "https://robot.example/cb")
+         .with("scope", "openid api")
+         .without("client_id"),
      "201"},
 };
 
@@ -124,7 +127,8 @@ TEST_CASE(
     };
     const std::string tabs = [] {
         std::string text = kRobot;
-        for (std::size_t at = text.find('\n'); at != text.npos; at = text.find('\n', at + 2)) text.replace(at, 1, "\n\t");
+        for (std::size_t at = text.find('\n'); at != text.npos; at = text.find('\n', at + 2))
+            text.replace(at, 1, "\n\t");
         return text;
     }();
     const std::vector<Row> rows = {
@@ -143,16 +147,29 @@ TEST_CASE(
         {"MTLS-15", "of an authority of the same name", kRobots, {kForged, "SUCCESS"}, nothing},
         {"MTLS-15", "for servers", kRobots, {kServer, "SUCCESS"}, nothing},
         {"MTLS-15", "of itself", kRobots, {kSelfSigned, "SUCCESS"}, nothing},
-        {"MTLS-1", "in headers", kRobots,
-         {{}, {}, {{"SSL-Client-Cert", util::percent_encode(kRobot)}, {"SSL-Client-Verify", "SUCCESS"}}}, nothing},
+        {"MTLS-1",
+         "in headers",
+         kRobots,
+         {{}, {}, {{"SSL-Client-Cert", util::percent_encode(kRobot)}, {"SSL-Client-Verify", "SUCCESS"}}},
+         nothing},
         {"MTLS-6", "none", kRobots, {}, nothing},
         {"MTLS-6", "without client_id", "", kByRobot, nothing},
         {"MTLS-6", "of another client", kOwn, kByRobot, nothing},
         {"MTLS-6", "of a client with a secret", kWeb, kByRobot, nothing},
         {"MTLS-6", "of nobody", "nobody", kByRobot, nothing},
         {"MTLS-6", "beside a secret", kRobots, kByRobot, nothing, {{"client_secret", "x"}}},
-        {"MTLS-6", "beside an empty secret", kRobots, kByRobot, nothing, {{"client_secret", ""}}},
-        {"MTLS-6", "beside an assertion that is not looked at", kRobots, kByRobot, nothing, {{"client_assertion", "x"}}},
+        {"MTLS-6",
+         "beside an empty secret, which is none by RFC 6749 §3.2",
+         kRobots,
+         kByRobot,
+         "",
+         {{"client_secret", ""}}},
+        {"MTLS-6",
+         "beside an assertion that is not looked at",
+         kRobots,
+         kByRobot,
+         nothing,
+         {{"client_assertion", "x"}}},
         {"MTLS-5", "self-signed and expired", kOwn, kBySelf, ""},
         {"MTLS-5", "where no authority is known", kOwn, {kSelfSigned, "GENEROUS"}, ""},
         {"MTLS-5", "verified", kOwn, {kSelfSigned, "SUCCESS"}, ""},
@@ -162,8 +179,8 @@ TEST_CASE(
     for (const Endpoint& endpoint : kEndpoints) {
         CAPTURE(std::string(endpoint.name));
         for (const Row& row : rows) {
-            CAPTURE(row.rule);
-            CAPTURE(row.when);
+            CAPTURE(std::string(row.rule));
+            CAPTURE(std::string(row.when));
             std::string form = endpoint.parameters.text();
             if (!row.client.empty()) form += "&client_id=" + row.client;
             if (!row.more.text().empty()) form += "&" + row.more.text();
@@ -180,8 +197,10 @@ TEST_CASE(
 TEST_CASE("tls_client_auth: each kind of name, and dates [MTLS-4, MTLS-15]") {
     WithCertificates f;
     const std::vector<std::pair<std::string, std::string>> names = {
-        {"--tls-client-auth-san-dns", "robot.example"}, {"--tls-client-auth-san-uri", "urn:robot:1"},
-        {"--tls-client-auth-san-ip", "2001:db8::7"},    {"--tls-client-auth-san-email", "robot@example.org"},
+        {"--tls-client-auth-san-dns", "robot.example"},
+        {"--tls-client-auth-san-uri", "urn:robot:1"},
+        {"--tls-client-auth-san-ip", "2001:db8::7"},
+        {"--tls-client-auth-san-email", "robot@example.org"},
         {"--tls-client-auth-subject-dn", "CN=robot,O=Example\\, Inc.,C=DE"},
     };
     for (const auto& [option, value] : names) {
@@ -201,10 +220,8 @@ TEST_CASE("mtls: a refusal says to the operator what came, and to the client not
         Shown shown;
         const char* told;
     } rows[] = {
-        {kRobots, {kOtherRobot, "SUCCESS"}, "CN=other"},
-        {kRobots, {kForged, "SUCCESS"}, "mtls.ca"},
-        {kRobots, {kRobot, "GENEROUS"}, "SUCCESS"},
-        {kRobots, {}, "mtls_endpoint_aliases"},
+        {kRobots, {kOtherRobot, "SUCCESS"}, "CN=other"}, {kRobots, {kForged, "SUCCESS"}, "mtls.ca"},
+        {kRobots, {kRobot, "GENEROUS"}, "SUCCESS"},      {kRobots, {}, "mtls_endpoint_aliases"},
         {kOwn, {kOtherRobot, "GENEROUS"}, "jwks"},
     };
     for (const auto& row : rows) {
@@ -215,9 +232,11 @@ TEST_CASE("mtls: a refusal says to the operator what came, and to the client not
     }
 }
 
-TEST_CASE("mtls: tokens that are bound to a certificate, and UserInfo [RFC 8705 §3, §3.1, §3.2, §3.4, MTLS-7, MTLS-8]") {
+TEST_CASE(
+    "mtls: tokens that are bound to a certificate, and UserInfo [RFC 8705 §3, §3.1, §3.2, §3.4, MTLS-7, MTLS-8]") {
     const WithCertificates f;
-    CHECK(x5t_in(jwt_claims(f.ask_for_token(kRobots, kByRobot).member("access_token"))).empty());  // the method does not bind
+    CHECK(x5t_in(jwt_claims(f.ask_for_token(kRobots, kByRobot).member("access_token")))
+              .empty());  // the method does not bind
     f.op.must({"client", "set", kRobots, "--tls-client-certificate-bound-access-tokens"});
     const Answer bound = f.ask_for_token(kRobots, kByRobot);
     CHECK(bound.member("token_type") == "Bearer");
@@ -251,7 +270,8 @@ TEST_CASE("mtls: tokens that are bound to a certificate, and UserInfo [RFC 8705 
         {"another", kByRobot, "401 invalid_token"},
         {"one that the web server does not vouch for", {kSelfSigned, "NONE"}, "401 invalid_token"},
         {"one without a word", {kSelfSigned, std::nullopt}, "401 invalid_token"},
-        {"in headers", {{}, {}, {{"SSL-Client-Cert", util::percent_encode(kSelfSigned)}, {"SSL-Client-Verify", "GENEROUS"}}},
+        {"in headers",
+         {{}, {}, {{"SSL-Client-Cert", util::percent_encode(kSelfSigned)}, {"SSL-Client-Verify", "GENEROUS"}}},
          "401 invalid_token"},
     };
     for (const auto& row : rows) {
@@ -287,8 +307,9 @@ TEST_CASE("mtls: refresh tokens of a public client are bound to its certificate 
     const Answer second = ask(refresh, kBySelf);  // and none of it was a reuse
     CHECK(second.verdict() == "200");
     CHECK(x5t_in(jwt_claims(second.member("access_token"))).empty());
-    CHECK(ask({{"grant_type", "refresh_token"}, {"refresh_token", second.member("refresh_token")}}, kByRobot).verdict() ==
-          "400 invalid_grant");
+    CHECK(
+        ask({{"grant_type", "refresh_token"}, {"refresh_token", second.member("refresh_token")}}, kByRobot).verdict() ==
+        "400 invalid_grant");
 }
 
 TEST_CASE("mtls: a token that is bound to a key and to a certificate needs both [MTLS-10, MTLS-13, DPOP-5]") {
@@ -302,7 +323,8 @@ TEST_CASE("mtls: a token that is bound to a key and to a certificate needs both 
         claims.set("htu", kAlias + f.op.path_of(endpoint));
         return key.sign(key.proof_header(), claims);
     };
-    CgiRequest request = with_certificate(with_basic(token_request(alice.obtain_code(authorization_request())).text()), kBySelf);
+    CgiRequest request =
+        with_certificate(with_basic(token_request(alice.obtain_code(authorization_request())).text()), kBySelf);
     request.headers.emplace_back("DPoP", at_alias("token", "", "POST"));
     const Answer tokens = f.op.cgi("token", request);
     REQUIRE(tokens.verdict() == "200");
@@ -327,7 +349,9 @@ TEST_CASE("mtls: an assertion may name the alias, where it may name endpoints [C
     f.op.must({"client", "add", "signer", "--auth-method", "private_key_jwt", "--jwks",
                (f.op.directory() / "signer.json").string(), "--grant", "client_credentials", "--scope", "api"});
     const auto ask = [&](const std::string& assertion, const Shown& shown) {
-        return f.ask("token", with_assertion({{"grant_type", "client_credentials"}, {"scope", "api"}}, assertion), shown).verdict();
+        return f
+            .ask("token", with_assertion({{"grant_type", "client_credentials"}, {"scope", "api"}}, assertion), shown)
+            .verdict();
     };
     const std::string alias = kAlias + f.op.path_of("token");
     CHECK(ask(signer.with_claim(f.op, "aud", alias), {}) == "401 invalid_client");
@@ -346,7 +370,8 @@ TEST_CASE("mtls: what discovery says [RFC 8705 §3.3, §5, MTLS-11, COM-2, COM-3
     const auto document = [&] { return f.op.cgi("discovery").json(); };
     const json::Object on = document();
     const json::Object& aliases = *on.find("mtls_endpoint_aliases")->if_object();
-    for (const char* name : {"token", "revocation", "introspection", "userinfo", "pushed_authorization_request", "device_authorization"}) {
+    for (const char* name :
+         {"token", "revocation", "introspection", "userinfo", "pushed_authorization_request", "device_authorization"}) {
         const std::string member = std::string(name) + "_endpoint";
         CAPTURE(member);
         const std::string plain = text_of(on, member.c_str());
@@ -373,8 +398,9 @@ TEST_CASE("mtls off: no variable is looked at, and no demand is loosened [COM-10
     f.op.must({"client", "set", kWeb, "--tls-client-certificate-bound-access-tokens"});
     UserAgent alice(f.op);
     const auto redeem_by = [&](const Shown& shown) {
-        return f.op.cgi("token",
-                        with_certificate(with_basic(token_request(alice.obtain_code(authorization_request())).text()), shown));
+        return f.op.cgi(
+            "token",
+            with_certificate(with_basic(token_request(alice.obtain_code(authorization_request())).text()), shown));
     };
     const Answer tokens = redeem_by(kBySelf);
     REQUIRE(tokens.verdict() == "200");
@@ -388,8 +414,8 @@ TEST_CASE("mtls off: no variable is looked at, and no demand is loosened [COM-10
     CHECK(x5t_in(f.introspected(access)) == kSelfSignedThumbprint);
     CHECK(f.op.cgi("token", with_certificate(with_basic(token_request(code).text()), kBySelf)).verdict() ==
           "400 unauthorized_client");
-    CHECK(f.op.postern({"client", "add", "next", "--auth-method", "tls_client_auth", "--tls-client-auth-san-dns", "a.example",
-                        "--grant", "client_credentials"})
+    CHECK(f.op.postern({"client", "add", "next", "--auth-method", "tls_client_auth", "--tls-client-auth-san-dns",
+                        "a.example", "--grant", "client_credentials"})
               .exit_code != 0);
     CHECK(has(f.op.postern({"doctor"}).out, "mtls is not configured"));
 }

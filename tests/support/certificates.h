@@ -1,5 +1,5 @@
-// Certificates for tests, made with openssl; their private keys are gone. Each is good from 2020 to 2100, but where it says
-// otherwise.
+// Certificates for tests, made with openssl; their private keys are gone. Each is good from 2020 to 2100, but where it
+// says otherwise.
 #pragma once
 
 namespace postern::test::certificates {
@@ -32,8 +32,8 @@ B3XsrmU7TUBNiZQCIEzYAsYN7uRlRoyKfBTPBnMYBDT9qeaGI+CzxM3Fp0gq
 -----END CERTIFICATE-----
 )";
 
-/// C=DE, O="Example, Inc.", CN=robot of kIntermediate, for clients; robot.example, *.robots.example, urn:robot:1, 192.0.2.7,
-/// 2001:db8::7, robot@example.org.
+/// C=DE, O="Example, Inc.", CN=robot of kIntermediate, for clients; robot.example, *.robots.example, urn:robot:1,
+/// 192.0.2.7, 2001:db8::7, robot@example.org.
 inline constexpr const char* kRobot = R"(-----BEGIN CERTIFICATE-----
 MIICEDCCAbagAwIBAgICEAIwCgYIKoZIzj0EAwIwLDEQMA4GA1UECgwHRXhhbXBs
 ZTEYMBYGA1UEAwwPQ2xpZW50cyBJc3N1aW5nMCAXDTIwMDEwMTAwMDAwMFoYDzIx
@@ -126,7 +126,8 @@ GCDkCTGtqRUwCgYIKoZIzj0EAwIDSAAwRQIgBQ1MtthvLFVxQYpoWmtLleZjDBWj
 )";
 
 /// The key of kSelfSigned as its client registers it.
-inline constexpr const char* kSelfSignedKeys = R"({"keys":[{"kty":"EC","crv":"P-256","x":"qzNJjmQVhV0R96uGFAN4YcOYW3CORNQLLA1plqbEwUU","y":"xc5Mroivjq1zbEebzbbKTd1lM8Pp7mxSg3bh3KUDbRE"}]})";
+inline constexpr const char* kSelfSignedKeys =
+    R"({"keys":[{"kty":"EC","crv":"P-256","x":"qzNJjmQVhV0R96uGFAN4YcOYW3CORNQLLA1plqbEwUU","y":"xc5Mroivjq1zbEebzbbKTd1lM8Pp7mxSg3bh3KUDbRE"}]})";
 /// SHA-256 of kSelfSigned and of kRobot.
 inline constexpr const char* kSelfSignedThumbprint = "sExPSIq88R46t3o5BtUCibWnvSC5d8LtNvDuMQx7xoI";
 inline constexpr const char* kRobotThumbprint = "vPzJNK-w_WtqNyYAQWqavIdG5my1zvr5Cu5S2hhhINA";

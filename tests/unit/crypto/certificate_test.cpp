@@ -121,20 +121,16 @@ TEST_CASE("Authorities: a chain of their own, for clients, within its dates [MTL
         util::Time now;
         bool is_issued;
     } rows[] = {
-        {"by an intermediate", kRobot, kNow, true},
-        {"by the root", kOtherRobot, kNow, true},
-        {"for servers", kServer, kNow, false},
-        {"by another authority of that name", kForged, kNow, false},
-        {"by itself", kSelfSigned, kNow, false},
-        {"an authority itself", kRoot, kNow, false},
-        {"expired", kRobot, kIn2101, false},
-        {"not yet valid", kRobot, util::from_epoch(1'500'000'000), false},
+        {"by an intermediate", kRobot, kNow, true}, {"by the root", kOtherRobot, kNow, true},
+        {"for servers", kServer, kNow, false},      {"by another authority of that name", kForged, kNow, false},
+        {"by itself", kSelfSigned, kNow, false},    {"an authority itself", kRoot, kNow, false},
+        {"expired", kRobot, kIn2101, false},        {"not yet valid", kRobot, util::from_epoch(1'500'000'000), false},
     };
     for (const auto& row : rows) {
         CAPTURE(row.when);
         CHECK(all.have_issued(read(row.pem), row.now) == row.is_issued);
     }
-    CHECK_FALSE(Authorities::from_pem(root).have_issued(read(kRobot), kNow));          // without the intermediate
+    CHECK_FALSE(Authorities::from_pem(root).have_issued(read(kRobot), kNow));           // without the intermediate
     CHECK_FALSE(Authorities::from_pem(kIntermediate).have_issued(read(kRobot), kNow));  // without the root
     CHECK(read(kRobot).not_after() == util::from_epoch(4'102'444'800));
     for (const char* bad : {"", "no certificate", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",

@@ -312,7 +312,8 @@ TEST_CASE(
           kMetadata);
 }
 
-TEST_CASE("read_registration: clients with certificates, and tokens that are bound to them [MTLS-4, MTLS-5, REG-9, REG-10]") {
+TEST_CASE(
+    "read_registration: clients with certificates, and tokens that are bound to them [MTLS-4, MTLS-5, REG-9, REG-10]") {
     oauth::Settings with_mtls = settings();
     with_mtls.mtls.emplace().base_url = "https://mtls.op.example";
     oauth::Settings with_ca = with_mtls;

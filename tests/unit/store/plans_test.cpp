@@ -271,7 +271,7 @@ constexpr Call kCalls[] = {
 
     {"find_code", [](auto& t) { store::find_code(t.database(), ValueHash("code a")); }},
     {"redeem_code", [](auto& t) { store::redeem_code(t, ValueHash("code a"), kNow); }},
-    {"bind_grant", [](auto& t) { store::bind_grant(t, GrantId("b"), "thumbprint"); }},
+    {"bind_grant", [](auto& t) { store::bind_grant(t, GrantId("b"), {"thumbprint", "certificate"}); }},
     {"burn_code", [](auto& t) { store::burn_code(t, ValueHash("code b"), kNow); }},
     {"insert_device_code", [](auto& t) { store::insert_device_code(t, device_code("device")); }},
     {"count_open_device_codes", [](auto& t) { store::count_open_device_codes(t.database(), kClient, "network", kNow); }},
