@@ -131,14 +131,16 @@ constexpr Row kRows[] = {
      "The certificate must be issued by an authority of mtls.ca, for clients (extended key usage clientAuth or none), be within its "
      "dates, and the web server must have verified it as well (SUCCESS): compare `openssl verify -purpose sslclient -CAfile FILE "
      "CERTIFICATE`. Intermediate authorities have to be in the file. A client with a self-signed certificate registers its key: "
-     "`postern client set {client} --auth-method self_signed_tls_client_auth --jwks FILE`."},
+     "`postern client set {client} --auth-method self_signed_tls_client_auth --jwks FILE`.",
+     "The client is what the document at its URL says, and has no certificate here: select the method none in the application."},
     {invalid_client_certificate_missing, "invalid_client_certificate_missing", invalid_client,
      "No certificate arrived. The client must connect to the addresses in mtls_endpoint_aliases of discovery and show its "
      "certificate there; the web server must ask for one (it refuses none that are missing) and pass the variables that \"mtls\" "
      "names, as the examples for Apache and nginx do. lighttpd passes on no self-signed certificate."},
     {invalid_client_mtls_off, "invalid_client_mtls_off", invalid_client,
      "Configure \"mtls\", with \"ca\" for tls_client_auth, or let the client authenticate in another way: `postern client set "
-     "{client} --auth-method client_secret` gives it a secret."},
+     "{client} --auth-method client_secret` gives it a secret.",
+     "The client is what the document at its URL says, and has no certificate here: select the method none in the application."},
     {invalid_client_public_pushes, "invalid_client_public_pushes", invalid_client,
      "\"par.publicClients\" is false, and the client has no secret. Give it one with `postern client set {client} "
      "--confidential` where the application can keep it, or let the configuration say \"par\": {\"publicClients\": true}.",

@@ -202,7 +202,8 @@ TEST_CASE("request objects: the example of the standard verifies with the key th
     const auto save = [&] {
         db::Transaction transaction(f.database, db::Durability::lazy);
         REQUIRE(store::update_client(transaction, client));
-        store::save_client_keys(transaction, client.id, {.jwks = kKeys});
+        store::remove_client_keys(transaction, client.id);
+        store::insert_client_keys(transaction, client.id, {.jwks = kKeys});
         transaction.commit();
     };
     auto context = f.context();

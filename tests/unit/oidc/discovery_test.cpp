@@ -252,10 +252,9 @@ TEST_CASE(
         CAPTURE(member.first);
         CHECK(oidc::is_computed_member(member.first));
     }
-    for (const char* name :
-         {"service_documentation", "op_policy_uri", "op_tos_uri", "ui_locales_supported", "issuers", "endpoint",
-          "display_values_supported", "", "registration_endpoint", "token_endpoint_auth_signing_alg_values_supported",
-          "mtls_endpoint_aliases", "signed_metadata"}) {
+    for (const char* name : {"service_documentation", "op_policy_uri", "op_tos_uri", "ui_locales_supported", "issuers",
+                             "endpoint", "display_values_supported", "", "registration_endpoint",
+                             "token_endpoint_auth_signing_alg_values_supported", "signed_metadata"}) {
         CAPTURE(name);
         CHECK_FALSE(oidc::is_computed_member(name));
     }
