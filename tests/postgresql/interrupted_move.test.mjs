@@ -263,7 +263,7 @@ describe("a move that does not come to its end", () => {
       file,
       `PRAGMA foreign_keys = ON;
        INSERT INTO grants
-         SELECT g.id, 'web', u.subject, 'openid', 0, '', 1, g.ended, g.kept, '', '', '', '', '', '', 0, ''
+         SELECT g.id, 'web', u.subject, 'openid', 0, '', 1, g.ended, g.kept, '', '', '', '', '', '', 0, '', ''
          FROM users u, (SELECT 'live' AS id, NULL AS ended, 9999999999 AS kept UNION ALL
            SELECT 'ended', 5, 9999999999 UNION ALL SELECT 'over', NULL, 5) g;
        INSERT INTO refresh_tokens
