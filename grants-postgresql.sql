@@ -259,6 +259,8 @@ GRANT SELECT (subject, number, at), UPDATE (at), DELETE ON activity TO postern_s
 --     GRANT SELECT ON client_keys TO postern_revoke;
 --     GRANT SELECT ON client_keys TO postern_device_authorization;
 --     GRANT SELECT ON client_keys TO postern_par;
+-- With "mtls", clients that register themselves have keys, too:
+--     GRANT SELECT, INSERT ON client_keys TO postern_registration;
 -- With "paths.gate", the gate reads sites, sessions, users and what decides whether they may pass; its callback spends a code:
 --     GRANT SELECT ON clients, sites TO postern_gate;
 --     GRANT SELECT (subject, username, claims, enabled, created_at, updated_at, stamp, second_factor, enrol_until) ON users TO postern_gate;

@@ -94,7 +94,7 @@ CREATE TABLE client_secrets (
 CREATE INDEX client_secrets_by_expiry ON client_secrets (expires_at) WHERE expires_at IS NOT NULL;
 
 -- Keys of clients that authenticate by a JWT (RFC 7523 §2.2) or by a certificate of theirs (RFC 8705 §2.2): a row for each
--- client with private_key_jwt or self_signed_tls_client_auth, and for no other.
+-- client with private_key_jwt or self_signed_tls_client_auth, and where one with tls_client_auth signs its requests.
 CREATE TABLE client_keys (
     client_id TEXT NOT NULL PRIMARY KEY REFERENCES clients (id) ON DELETE CASCADE,
     jwks      TEXT NOT NULL,  -- a JWK set, RFC 7517 §5: public keys that can verify, and nothing else; '': at jwks_uri

@@ -30,7 +30,7 @@ std::string read_set(const std::string& file) {
 void add_key_options(const Command& command, KeyOptions& options) {
     command.option(
         "--jwks", "FILE", options.jwks,
-        "File with the client's public keys, a JWK set, for --auth-method private_key_jwt or self_signed_tls_client_auth; "
+        "File with the client's public keys, a JWK set, for --auth-method private_key_jwt and those of certificates; "
         "replaces the stored keys");
     command.option("--jwks-uri", "URI", options.jwks_uri,
                    "In place of --jwks, where the client publishes its keys; needs \"outbound\" in the configuration");
@@ -56,7 +56,7 @@ void apply(const KeyOptions& options, model::Client& client) {
         client.keys.reset();
         return;
     }
-    if (client.auth_method != AuthMethod::private_key_jwt && (options.jwks_uri || options.alg))
+    if (client.auth_method != AuthMethod::private_key_jwt && (options.jwks_uri || options.alg || options.no_alg))
         throw UsageError("the keys of a client with certificates are registered with --jwks, and sign no assertions");
     if (options == KeyOptions{}) return;
     if (!client.keys) client.keys.emplace();

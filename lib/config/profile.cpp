@@ -26,6 +26,9 @@ void check_profile(const oauth::Settings& settings, Problems& problems) {
            "must not have RS256 with \"profile\": name ES256, PS256 or EdDSA");
     refuse(settings.access_token_algorithm == crypto::Algorithm::RS256, "accessTokenAlgorithm",
            "must not be RS256 with \"profile\"");
+    // F2-5.
+    refuse(!settings.authenticate_introspect, "authenticateIntrospect", "must not be false with \"profile\"");
+    refuse(!settings.authenticate_revoke, "authenticateRevoke", "must not be false with \"profile\"");
     // F2-R2, F2-R4: a certificate can do both.
     refuse(!settings.assertions.enabled && !settings.mtls, "profile",
            "needs \"clientAssertions\": true or \"mtls\", by which clients authenticate");

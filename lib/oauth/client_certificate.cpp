@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "jose/client_keys.h"
+#include "jose/foreign_claims.h"
 #include "oauth/certificate_text.h"
 #include "oauth/client_assertion.h"
 #include "refusal/reason.h"
@@ -39,14 +40,14 @@ Outcome<void> check_issued(const Context& context, const Certificate& certificat
         return failed(
             "tls_client_auth: no authority of mtls.ca has issued the certificate for clients, or it is out of date; its "
             "subject is " +
-                certificate.subject(),
+                jose::shown(certificate.subject()),
             Reason::invalid_client_certificate_chain);
     if (!client.certificate_name || !certificate.has_name(*client.certificate_name))
         return failed("tls_client_auth: the certificate does not have the registered " +
                       (client.certificate_name ? std::string(model::to_string(client.certificate_name->kind)) + " " +
                                                      client.certificate_name->value
                                                : std::string("name")) +
-                      "; its subject is " + certificate.subject());
+                      "; its subject is " + jose::shown(certificate.subject()));
     return {};
 }
 
@@ -60,7 +61,7 @@ Outcome<void> check_registered(Context& context, const Certificate& certificate,
     if (is_registered) return {};
     return failed(
         "self_signed_tls_client_auth: the key of the certificate is none of the client's jwks; its subject is " +
-        certificate.subject());
+        jose::shown(certificate.subject()));
 }
 
 }  // namespace

@@ -28,8 +28,7 @@ bool signs_all(const Settings& settings);
 Outcome<void> check_is_signed(const Settings& settings, const model::Client& client, bool is_signed);
 
 /// Refuses a request that the browser brought itself, where requests must be pushed (RFC 9126 §5, §6), or signed, which
-/// they are only where they are pushed. invalid_request,
-/// or as check_demands.
+/// they are only where they are pushed. invalid_request, or as check_demands.
 Outcome<void> check_may_be_direct(const Settings& settings, const model::Client& client);
 
 }  // namespace postern::oauth

@@ -70,6 +70,8 @@ constexpr ProfileRule kRules[] = {
     // F2-R3.
     {[](const Client& c, const Settings&) { return c.keys && c.keys->alg == "RS256"; },
      "profile fapi2 takes no signatures by RS256; use --token-endpoint-auth-signing-alg with ES256, PS256 or EdDSA"},
+    {[](const Client& c, const Settings&) { return c.request_object_alg == "RS256"; },
+     "profile fapi2 takes no signatures by RS256; use --request-object-signing-alg with ES256, PS256 or EdDSA"},
     {[](const Client& c, const Settings&) {
          return has_key(c, [](const jose::ClientKey& key) { return key.algorithm == Algorithm::RS256; });
      },

@@ -69,7 +69,7 @@ bool counts(const Context& context, const Stored& stored) {
 bool has_profile(Context& context, const model::ClientId& id) {
     if (context.settings.security_profile != model::SecurityProfile::none) return true;
     const auto client = store::find_client_to_authenticate(context.store, id, context.now());
-    return client && has_security_profile(context.settings, *client);
+    return !client || has_security_profile(context.settings, *client);
 }
 
 bool is_api_of(const model::Client& caller, const json::Object& claims) {

@@ -73,6 +73,12 @@ void check_certificate(const model::Client& client, const Settings& settings, Pr
             add(problems, "the " + std::string(model::to_string(client.certificate_name->kind)) + " " + *fault);
 }
 
+bool must_sign_requests(const model::Client& client, const Settings& settings) {
+    return client.require_signed_request ||
+           (client.has_grant(model::GrantType::authorization_code) &&
+            (signs_messages(settings, client) || settings.require_signed_request_object));
+}
+
 }  // namespace
 
 std::vector<KeyProblem> key_problems(const model::Client& client, const Settings& settings) {
@@ -85,10 +91,12 @@ std::vector<KeyProblem> key_problems(const model::Client& client, const Settings
     }
     const std::string jwks = client.keys ? client.keys->jwks : "";
     if (client.auth_method != AuthMethod::private_key_jwt) {
-        if (client.auth_method == AuthMethod::self_signed_tls_client_auth && jwks.empty())
+        if (client.keys && jwks.empty())
+            add(problems, "keys of a client with certificates are registered themselves", "add --jwks FILE");
+        else if (client.auth_method == AuthMethod::self_signed_tls_client_auth && jwks.empty())
             add(problems, "the method self_signed_tls_client_auth needs the public keys of the client's certificates",
                 "add --jwks FILE");
-        else if (client.require_signed_request && jwks.empty())
+        else if (must_sign_requests(client, settings) && jwks.empty())
             add(problems, "the client has no keys to sign its requests with", "add --jwks FILE");
         check_algorithm("request objects", client.request_object_alg, jwks, problems);
         return problems;

@@ -109,7 +109,8 @@ json::Object registration_of(const model::Client& client, const Settings& settin
     if (client.require_par || has_security_profile(settings, client))
         document.set("require_pushed_authorization_requests", true);
     if (client.dpop_bound) document.set("dpop_bound_access_tokens", true);
-    if (client.require_signed_request) document.set("require_signed_request_object", true);
+    if (client.require_signed_request || signs_messages(settings, client))
+        document.set("require_signed_request_object", true);
     set_if_any(document, "request_object_signing_alg", client.request_object_alg);
     if (client.tls_bound) document.set("tls_client_certificate_bound_access_tokens", true);
     if (client.certificate_name)

@@ -210,6 +210,7 @@ bool is_computed_member(std::string_view name) {
         settings.backchannel_logout = true;
         settings.frontchannel_logout = true;
         settings.jarm = true;
+        settings.request_objects = true;
         settings.dpop = true;
         settings.mtls.emplace();
         settings.paths.par = "/par";

@@ -11,7 +11,7 @@
 
 namespace postern::store {
 
-/// Finds the keys of a client; nullopt: it has none, as each client whose method is not private_key_jwt.
+/// Finds the keys of a client; nullopt: it has none, as each client that has a secret.
 std::optional<model::ClientKeys> find_client_keys(db::Database& database, const model::ClientId& id);
 
 /// Inserts the keys of a client that is there and has none.

@@ -353,7 +353,7 @@ describe("doctor and a role for each program", () => {
   it("finds nothing after roles.sql and init, with the rights of the options too", async () => {
     assert.deepEqual(await findingsOf(config), []);
     const optional = [...grants.matchAll(/^-- {5}(GRANT .*;)$/gm)].map(([, grant]) => grant);
-    assert.equal(optional.length, 105);
+    assert.equal(optional.length, 106);
     sql(optional.join(" "));
     assert.deepEqual(await findingsOf(config), []);
   });

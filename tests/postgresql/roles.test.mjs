@@ -956,6 +956,32 @@ describe("a role for each program", () => {
     });
   });
 
+  it("clients with certificates register their keys with the rights that are named for it [MTLS-5, REG-9]", async () => {
+    const config = { registration: { mode: "token" }, mtls: { baseUrl: "https://mtls.example" } };
+    await withProvider("certified", config, async (certified, database) => {
+      const metadata = {
+        redirect_uris: ["https://robot.example/cb"],
+        token_endpoint_auth_method: "self_signed_tls_client_auth",
+        jwks: newKey("k1").jwks,
+      };
+      const flow = async () => {
+        const { initial_access_token: token } = await certified.deployment.postern(["registration", "token", "add"]);
+        const body = JSON.stringify(metadata);
+        const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(body) };
+        const bearer = (value) => ({ authorization: `Bearer ${value}` });
+        const asked = { method: "POST", body, headers: { ...headers, ...bearer(token) } };
+        const own = is(201, await certified.ask("/register", asked)).json;
+        const shown = await certified.ask(own.registration_client_uri, {
+          headers: bearer(own.registration_access_token),
+        });
+        assert.equal(is(200, shown).json.jwks.keys[0].kid, "k1");
+      };
+      widen("postern_registration", '"registration"', database);
+      const option = '"mtls", clients that register themselves';
+      await optionNeeds("postern_registration", option, 2, flow, database);
+    });
+  });
+
   it("the gate needs the rights that are named for it, and has none before [GATE-5, GATE-31]", async () => {
     const flow = async () => {
       const cookies = new Map();

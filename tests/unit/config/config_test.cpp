@@ -457,6 +457,8 @@ TEST_CASE("parse_config: a profile of all clients, and what contradicts it [F2-S
         {whole + R"(, "responseTypes": ["code", "code id_token"])", {"responseTypes"}},
         {whole + R"(, "registration": {"mode": "open"})", {"registration.mode"}},
         {whole + R"(, "registration": {"mode": "token"})", {}},
+        {whole + R"(, "authenticateIntrospect": false, "authenticateRevoke": false)",
+         {"authenticateIntrospect", "authenticateRevoke"}},
         {whole + R"(, "outbound": {"enabled": true}, "clientDocuments": {"enabled": true})",
          {"clientDocuments.enabled"}},
         {good + R"(, "paths": {"par": "/par", "gate": "/gate"})", {"paths.gate"}},

@@ -103,7 +103,27 @@ TEST_CASE("F2-R1 to F2-R11, F2-50: a change breaks its rule, when saved and at a
              c.keys->alg = "RS256";
          },
          "no signatures by RS256; use --token-endpoint-auth-signing-alg"},
+        {"F2-R3",
+         [](Client& c, oauth::Settings& s) {
+             s.request_objects = true;
+             c.keys->jwks = key_set(kRsaKey + R"(,"kid":"r")");
+             c.request_object_alg = "RS256";
+         },
+         "--request-object-signing-alg"},
         {"F2-R4", [](Client& c, oauth::Settings&) { c.dpop_bound = false; }, "--dpop-bound-access-tokens"},
+        {"F2-R4, bound twice",
+         [](Client& c, oauth::Settings& s) {
+             s.mtls.emplace();
+             c.tls_bound = true;
+         },
+         "one way to bind them"},
+        {"F2-R4, by a certificate",
+         [](Client& c, oauth::Settings& s) {
+             s.mtls.emplace();
+             c.dpop_bound = false;
+             c.tls_bound = true;
+         },
+         ""},
         {"F2-R5", [](Client& c, oauth::Settings&) { c.grants.insert(GrantType::device_code); }, "alone; name those"},
         {"F2-R5, F2-R6",
          [](Client& c, oauth::Settings& s) {
