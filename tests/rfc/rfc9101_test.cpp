@@ -404,4 +404,46 @@ TEST_CASE("request objects: clients register with the demand and the algorithm [
     CHECK(send(good).verdict() == "400 invalid_client_metadata");
 }
 
+TEST_CASE("request objects: a profile wants more of them [F2-60, F2-61, F2-62, F2-63, F2-67, JAR-6, JAR-7, JAR-13]") {
+    const WithSignedRequests f(
+        {{"dpop", "allowed"}, {"jarm", true}, {"idTokenAlgorithms", json::strings({"RS256", "ES256"})}});
+    f.op.must({"client", "set", kRobot, "--profile", "fapi2-message-signing", "--dpop-bound-access-tokens"});
+    const auto now = f.op.now();
+    struct Row {
+        const char* rule;
+        std::string object;
+        const char* expected;
+        const char* without_profile;
+    };
+    const Row rows[] = {
+        {"F2-60", f.with("response_mode", "jwt"), "201", "201"},
+        {"F2-67, no mode", f.object(), "400 invalid_request", "201"},
+        {"F2-61, aud", f.without("aud"), "400 invalid_request_object", "201"},
+        {"F2-62, nbf", f.without("nbf"), "400 invalid_request_object", "201"},
+        {"F2-62, an old nbf", f.with("nbf", now - 3660), "400 invalid_request_object", "201"},
+        {"F2-63, exp", f.without("exp"), "400 invalid_request_object", "201"},
+        {"F2-63, long life", f.with("exp", now + 3610), "400 invalid_request_object", "201"},
+        {"F2-67", f.with("response_mode", "query"), "400 invalid_request", "201"},
+    };
+    const Query plain =
+        authorization_request().with("client_id", kRobot).with("redirect_uri", kRobotUri).with("scope", "openid");
+    for (const Row& row : rows) {
+        CAPTURE(row.rule);
+        CHECK(f.push_object(row.object).verdict() == row.expected);
+    }
+    CHECK(f.push(plain).verdict() == "400 invalid_request");
+    UserAgent alice(f.op);
+    const std::string address = f.push_object(rows[0].object).member("request_uri");
+    const Landing answered = alice.approve(alice.log_in(alice.authorize(opening(address, kRobot))));
+    CHECK(answered.parameter("code").empty());
+    CHECK(answered.parameter("response").find('.') != std::string::npos);
+
+    f.op.must({"client", "set", kRobot, "--no-profile"});
+    for (const Row& row : rows) {
+        CAPTURE(row.rule);
+        CHECK(f.push_object(row.object).verdict() == row.without_profile);
+    }
+    CHECK(f.push(plain).verdict() == "201");
+}
+
 }  // namespace

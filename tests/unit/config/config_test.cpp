@@ -369,7 +369,7 @@ TEST_CASE(
         {"metadata", {}, {R"({"response_types_supported": ["id_token"]})"}, ".response_types_supported"},
         {"metadata",
          {R"({"ui_locales_supported": ["de"]})", R"({"registration_endpoint": "https://register.example"})",
-          R"({"request_object_signing_alg_values_supported": ["none"]})"},
+          R"({"display_values_supported": ["page"]})"},
          {}},
         {"ISSUER", {}, {R"("https://x.example")"}}};
     for (const Row& row : rows) {

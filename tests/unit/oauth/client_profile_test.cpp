@@ -104,8 +104,7 @@ TEST_CASE("F2-R1 to F2-R11, F2-50: a change breaks its rule, when saved and at a
          },
          "no signatures by RS256; use --token-endpoint-auth-signing-alg"},
         {"F2-R3",
-         [](Client& c, oauth::Settings& s) {
-             s.request_objects = true;
+         [](Client& c, oauth::Settings&) {
              c.keys->jwks = key_set(kRsaKey + R"(,"kid":"r")");
              c.request_object_alg = "RS256";
          },
