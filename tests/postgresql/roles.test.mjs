@@ -956,7 +956,7 @@ describe("a role for each program", () => {
     });
   });
 
-  it("clients with certificates register their keys with the rights that are named for it [MTLS-5, REG-9]", async () => {
+  it("clients with certificates register keys with the rights that are named for it [MTLS-5, REG-9]", async () => {
     const config = { registration: { mode: "token" }, mtls: { baseUrl: "https://mtls.example" } };
     await withProvider("certified", config, async (certified, database) => {
       const metadata = {
