@@ -1,4 +1,4 @@
-// Checks the key sets that clients publish: those that nobody renewed, and whether they can be fetched now.
+// Checks the key sets at the jwks_uri of clients: that the server keeps a current one, and that it can fetch each now.
 #include <chrono>
 #include <string>
 #include <vector>
@@ -73,8 +73,7 @@ void check_key_addresses(Findings& findings, const config::Config& config) {
         if (fault.empty()) continue;
         findings.warning(
             kCheck, the_set_of(address) + " cannot be had: " + fault,
-            "whoever runs the client has to repair what it publishes, or to give you the keys for `postern "
-            "client set --jwks FILE`");
+            "the client's operator has to repair the set, or to give you the keys for `postern client set --jwks FILE`");
     }
 }
 

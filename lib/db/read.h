@@ -10,10 +10,10 @@
 
 namespace postern::db {
 
-/// Runs `find()`, which only reads, in one snapshot, and returns what it returns. When the server ends the snapshot, or
-/// has closed a connection that was idle, it runs `find` again in a new one. So `find` sets nothing outside of itself
-/// but what it sets completely each time. Inside a transaction, or another snapshot, `find` runs once, as a part of
-/// that. Throws what `find` throws, and StoreBusy after too many conflicts.
+/// Runs `find()`, which only reads, in one snapshot, and returns its result. Where the server has ended the snapshot or
+/// closed the idle connection, this runs `find` again in a new snapshot. So `find` assigns anew each time whatever it
+/// sets outside of itself. Inside a transaction or another snapshot, this runs `find` once, in that one. Throws what
+/// `find` throws, and StoreBusy after too many conflicts.
 template <class Find>
 auto read(Database& database, Find&& find) {
     for (Retries retries(database.wait());;) {

@@ -1,5 +1,4 @@
-// Opens the file beside a database file that has the marks of what was used once: nobody may use that again while it is
-// good (JTI-1).
+// Opens the replay store of a database file: a SQLite file beside it, with a mark for each JWT that was used (JTI-1).
 #pragma once
 
 #include <cstdint>
@@ -10,8 +9,8 @@
 
 namespace postern::db {
 
-/// Opens the file of marks at `path` for reading and writing; it grows to `most_bytes`. Makes its directory if there is
-/// none. Makes the file anew if there is none or it is damaged: what it lost could be used once more (JTI-7,
+/// Opens the replay store at `path` for reading and writing; it grows to `most_bytes`. Creates the directory and the
+/// file where they are missing, and replaces a damaged file, whose JWTs a client could then use once more (JTI-7,
 /// docs/decisions/0141). Several processes may do so at once. Throws StoreUnusable, and StoreError for a disk that
 /// fails.
 Database open_replay_file(const std::string& path, std::int64_t most_bytes);

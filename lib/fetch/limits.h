@@ -40,8 +40,7 @@ enum class Occasion {
 /// The cause of a fetch. One cause has a share of the fetches of its occasion, and no more.
 struct Cause {
     Occasion occasion;
-    std::string of = {};  ///< first: the IP address that asks; renewal: the user who approved it first; "": nobody, or
-                          ///< not known
+    std::string of = {};  ///< first: the caller's IP address; renewal: the user who approved the client first; "": none
 };
 
 inline constexpr int kFetchesOfHost = 6;  ///< in a minute, on each occasion
