@@ -9,6 +9,7 @@
 #include <openssl/x509_vfy.h>
 #include <openssl/x509v3.h>
 
+#include <algorithm>
 #include <ctime>
 
 #include "crypto/digest.h"
@@ -169,6 +170,10 @@ Authorities Authorities::from_pem(std::string_view pem) {
 
 bool Authorities::have_issued(const Certificate& certificate, util::Time now) const {
     const openssl::Use use;
+    const auto is_it = [&](const Certificate& authority) {
+        return X509_cmp(authority.x509_.get(), certificate.x509_.get()) == 0;
+    };
+    if (std::ranges::any_of(certificates_, is_it)) return false;
     const StoreContext context(openssl::require(X509_STORE_CTX_new(), "no memory"));
     openssl::require(X509_STORE_CTX_init(context.get(), store_.get(), certificate.x509_.get(), nullptr),
                      "no memory for a chain");
@@ -176,8 +181,7 @@ bool Authorities::have_issued(const Certificate& certificate, util::Time now) co
     X509_VERIFY_PARAM* rules = X509_STORE_CTX_get0_param(context.get());
     X509_VERIFY_PARAM_set_time(rules, static_cast<std::time_t>(util::to_epoch(now)));
     X509_VERIFY_PARAM_set_auth_level(rules, kAuthorityLevel);
-    if (X509_verify_cert(context.get()) != 1) return false;
-    return sk_X509_num(X509_STORE_CTX_get0_chain(context.get())) > 1;
+    return X509_verify_cert(context.get()) == 1;
 }
 
 }  // namespace postern::crypto

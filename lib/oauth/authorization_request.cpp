@@ -198,7 +198,10 @@ Outcome<model::AuthorizationRequest> parse_authorization_request(Context& contex
 Outcome<void> check_registration(const Settings& settings, const model::Client& client,
                                  const model::AuthorizationRequest& request) {
     RETURN_IF_ERROR(request.pushed ? check_demands(settings, client) : check_may_be_direct(settings, client));
-    if (request.pushed) RETURN_IF_ERROR(check_is_signed(settings, client, request.request_object.has_value()));
+    if (request.pushed) {
+        RETURN_IF_ERROR(check_is_signed(settings, client, request.request_object.has_value()));
+        RETURN_IF_ERROR(check_redirect_is_sent(settings, client, request.redirect_uri_sent));
+    }
     RETURN_IF_ERROR(check_response_mode(settings, client, request));
     RETURN_IF_ERROR(check_response_type(settings, client, request.response_type));
     // An empty scope was no request for one; there is nothing in it to lose.

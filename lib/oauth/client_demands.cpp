@@ -86,6 +86,11 @@ Outcome<void> check_is_signed(const Settings& settings, const model::Client& cli
     return refuse_first(demands, Reason::invalid_request_not_signed, "the request must be signed");
 }
 
+Outcome<void> check_redirect_is_sent(const Settings& settings, const model::Client& client, bool is_sent) {
+    if (is_sent || !has_security_profile(settings, client)) return {};
+    return invalid_request("redirect_uri is missing", "profile fapi2 wants it in each pushed request");
+}
+
 Outcome<void> check_may_be_direct(const Settings& settings, const model::Client& client) {
     RETURN_IF_ERROR(check_demands(settings, client));
     if (client.site) return {};  // the gate's requests begin here

@@ -27,6 +27,10 @@ bool signs_all(const Settings& settings);
 /// invalid_request.
 Outcome<void> check_is_signed(const Settings& settings, const model::Client& client, bool is_signed);
 
+/// Refuses a pushed request that leaves its redirect_uri to the registration, of a client with a profile (FAPI 2.0
+/// Security Profile §5.3.2.2 item 6; F2-19). invalid_request.
+Outcome<void> check_redirect_is_sent(const Settings& settings, const model::Client& client, bool is_sent);
+
 /// Refuses a request that the browser brought itself, where requests must be pushed (RFC 9126 §5, §6), or signed, which
 /// they are only where they are pushed. invalid_request, or as check_demands.
 Outcome<void> check_may_be_direct(const Settings& settings, const model::Client& client);

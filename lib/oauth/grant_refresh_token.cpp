@@ -136,7 +136,7 @@ Outcome<CheckedRefreshToken> check_refresh_token(Context& context, const model::
 }
 
 bool is_kept(const Settings& settings, const model::Client& client, const store::StoredRefreshToken& stored) {
-    return has_security_profile(settings, client) && !stored.token.rotated_at;
+    return has_security_profile(settings, client) && !stored.token.rotated_at && !stored.token.parent_hash;
 }
 
 Outcome<Refreshed> use_refresh_token(Context& context, const CheckedRefreshToken& checked,

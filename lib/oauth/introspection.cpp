@@ -12,7 +12,6 @@
 #include "oauth/client_profile.h"
 #include "oauth/confirmation.h"
 #include "refusal/reason.h"
-#include "store/clients.h"
 
 namespace postern::oauth {
 namespace {
@@ -66,10 +65,9 @@ bool counts(const Context& context, const Stored& stored) {
     return store::is_active(stored, context.now()) && !find_client_bar(context.settings, stored.client);
 }
 
-bool has_profile(Context& context, const model::ClientId& id) {
-    if (context.settings.security_profile != model::SecurityProfile::none) return true;
-    const auto client = store::find_client_to_authenticate(context.store, id, context.now());
-    return !client || has_security_profile(context.settings, *client);
+template <class Stored>
+bool is_of_profile(const Context& context, const Stored& stored) {
+    return is_held_to_profile(context.settings) || stored.client_profile != model::SecurityProfile::none;
 }
 
 bool is_api_of(const model::Client& caller, const json::Object& claims) {
@@ -78,18 +76,14 @@ bool is_api_of(const model::Client& caller, const json::Object& claims) {
     return audience == nullptr || http::one_spelling(*audience) == http::one_spelling(caller.resource_server);
 }
 
-/// F2-46. Tokens of such a client are bound, so a bearer token costs no look at its client.
-bool is_told(Context& context, const model::Client* caller, const store::StoredAccessToken& stored,
+/// F2-46.
+bool is_told(const Context& context, const model::Client* caller, const store::StoredAccessToken& stored,
              const json::Object& claims) {
-    const bool may_be_of_profile =
-        context.settings.security_profile != model::SecurityProfile::none || !stored.cnf.empty();
-    if (!may_be_of_profile || !has_profile(context, stored.client_id)) return true;
-    return caller != nullptr && is_api_of(*caller, claims);
+    return !is_of_profile(context, stored) || (caller != nullptr && is_api_of(*caller, claims));
 }
 
-bool is_told(Context& context, const model::Client* caller, const KnownRefreshToken& token) {
-    const model::ClientId& owner = token.stored.grant.client_id;
-    return (caller != nullptr && caller->id == owner) || !has_profile(context, owner);
+bool is_told(const Context& context, const model::Client* caller, const store::StoredRefreshToken& stored) {
+    return !is_of_profile(context, stored) || (caller != nullptr && caller->id == stored.grant.client_id);
 }
 
 }  // namespace
@@ -134,7 +128,7 @@ json::Object introspect(Context& context, const PresentedToken& token, const Use
     }
     if (const auto* refresh = std::get_if<KnownRefreshToken>(&known))
         // Not "Bearer": a resource server must see that this token is not for its API.
-        if (counts(context, refresh->stored) && is_told(context, caller, *refresh))
+        if (counts(context, refresh->stored) && is_told(context, caller, refresh->stored))
             return active(refresh->stored.grant.scope, refresh->stored.grant.client_id, "refresh_token",
                           *refresh->claims);
     return inactive();

@@ -149,8 +149,7 @@ Outcome<PushedRequest> push_request(Context& context, const PushingClient& clien
         return make_error(ErrorCode::unauthorized_client, "the client is a site; only the gate asks for its codes");
     RETURN_IF_ERROR(check_demands(context.settings, target->client()));
     RETURN_IF_ERROR(check_is_signed(context.settings, target->client(), opened.has_value()));
-    if (!target->sent() && has_security_profile(context.settings, target->client()))  // F2-19
-        return invalid_request("redirect_uri is missing", "profile fapi2 wants it in each pushed request");
+    RETURN_IF_ERROR(check_redirect_is_sent(context.settings, target->client(), target->sent()));
     ASSIGN_OR_RETURN(auto asked, parse_authorization_request(context, *target, params));
     if (opened) asked.request_object = opened->digest;
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "store/client_values.h"
 #include "store/columns.h"
 #include "util/text.h"
 
@@ -67,7 +68,7 @@ std::optional<StoredAccessToken> find_access_token(db::Database& database, const
         "SELECT t.scope, g.client_id, g.subject, g.auth_time, g.acr, g.userinfo_claims, c.own_claims, c.scope,"
         " t.expires_at,"
         " t.revoked_at IS NOT NULL OR g.ended_at IS NOT NULL, " POSTERN_CLIENT_STATE_COLUMNS
-        ", CASE WHEN g.subject IS NULL THEN 1 ELSE u.enabled END, t.cnf"
+        ", CASE WHEN g.subject IS NULL THEN 1 ELSE u.enabled END, t.cnf, c.details"
         " FROM access_tokens t JOIN grants g ON g.id = t.grant_id JOIN clients c ON c.id = g.client_id"
         " LEFT JOIN users u ON u.subject = g.subject"
         " WHERE t.grant_id = $1 AND t.issued_at = $2 AND t.token_hash = $3",
@@ -78,9 +79,10 @@ std::optional<StoredAccessToken> find_access_token(db::Database& database, const
     row >> stored.scope >> stored.client_id >> stored.subject >> stored.auth_time >> stored.acr >>
         stored.userinfo_claims >> stored.own_claims >> stored.registered >> stored.expires_at >> stored.revoked >>
         stored.client >> stored.user_enabled;
-    std::string cnf;
-    row >> cnf;
+    std::string cnf, details;
+    row >> cnf >> details;
     stored.cnf = parse_cnf(cnf);
+    stored.client_profile = read_security_profile(details);
     return stored;
 }
 

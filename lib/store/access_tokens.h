@@ -22,7 +22,8 @@ struct StoredAccessToken {
     util::Time expires_at{};
     bool revoked = false;  ///< the token, or its grant has ended
     model::ClientState client;
-    bool user_enabled = false;     ///< true for a token without a user
+    model::SecurityProfile client_profile = model::SecurityProfile::none;  ///< its own
+    bool user_enabled = false;                                             ///< true for a token without a user
     model::Confirmation cnf = {};  ///< the keys that it is bound to; empty: a bearer token
 };
 

@@ -35,6 +35,8 @@ std::map<std::string, std::string> parse_names(std::string_view column);
 /// Registration; "" for nothing.
 std::string details_of(const model::Client& client);
 void read_details(const std::string& column, model::Client& client);
+/// Returns the client's own profile alone, for a statement that reads no more of the client.
+model::SecurityProfile read_security_profile(const std::string& column);
 /// Returns the addresses for logouts alone, for a statement that reads no more of the client.
 model::LogoutUris read_logout_uris(const std::string& column);
 

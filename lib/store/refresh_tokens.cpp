@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "store/client_values.h"
 #include "store/columns.h"
 
 namespace postern::store {
@@ -14,7 +15,7 @@ using model::ValueHash;
 #define POSTERN_REFRESH_TOKEN                                                                                          \
     "SELECT t.token_hash, t.grant_id, t.parent_hash, t.issued_at, t.expires_at, t.rotated_at, t.revoked_at, t.opaque," \
     " " POSTERN_CLIENT_STATE_COLUMNS                                                                                   \
-    ", CASE WHEN g.subject IS NULL THEN 1 ELSE u.enabled END, u.username," POSTERN_GRANT_COLUMNS                       \
+    ", CASE WHEN g.subject IS NULL THEN 1 ELSE u.enabled END, u.username, c.details," POSTERN_GRANT_COLUMNS            \
     " FROM refresh_tokens t JOIN grants g ON g.id = t.grant_id JOIN clients c ON c.id = g.client_id"                   \
     " LEFT JOIN users u ON u.subject = g.subject WHERE "
 
@@ -83,9 +84,11 @@ std::optional<StoredRefreshToken> read(db::Statement row) {
     if (!row.step()) return std::nullopt;
     StoredRefreshToken stored;
     auto& token = stored.token;
+    std::string details;
     row >> token.token_hash >> token.grant_id >> token.parent_hash >> token.issued_at >> token.expires_at >>
         token.rotated_at >> token.revoked_at >> token.is_opaque >> stored.client >> stored.user_enabled >>
-        stored.username >> stored.grant;
+        stored.username >> details >> stored.grant;
+    stored.client_profile = read_security_profile(details);
     return stored;
 }
 

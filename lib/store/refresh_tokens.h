@@ -14,6 +14,7 @@ struct StoredRefreshToken {
     model::RefreshToken token;
     model::Grant grant;
     model::ClientState client;
+    model::SecurityProfile client_profile = model::SecurityProfile::none;  ///< its own
     bool user_enabled = false;
     std::string username;
 };

@@ -210,8 +210,24 @@ TEST_CASE("fapi2: what must be pushed, and how [F2-15, F2-16, F2-17, F2-19]") {
     CHECK(has(f.why(direct.answer), "the client has the profile fapi2"));
     // F2-S3: nothing in a request switches it off.
     CHECK(f.alice.authorize(good.with("profile", "none")).verdict() == "invalid_request");
+    const Query without = good.without("redirect_uri");
+    CHECK(f.send("par", without.with("profile", "none").with("security_profile", "none")).verdict() ==
+          "400 invalid_request");
+    const Query machine = {{"grant_type", "client_credentials"}, {"scope", "api"}, {"profile", "none"}};
+    CHECK(f.send("token", machine.with("security_profile", "none")).verdict() == "400 invalid_request");
     const Landing bad = f.alice.authorize(good.with("redirect_uri", "https://evil.example/"));
     CHECK(bad.verdict() == "page 400");
+}
+
+TEST_CASE("fapi2: what was pushed before the client got the profile is looked at when it is opened [F2-19, F2-S2]") {
+    WithBank f({}, Algorithm::ES256, {"--pkce", "required", "--require-pushed-authorization-requests"});
+    const std::string without = f.pushed(banks_request().without("redirect_uri"));
+    const std::string with = f.pushed();
+    f.op.must({"client", "set", kBank, "--profile", "fapi2"});
+    const Landing refused = f.alice.authorize(opening(without, kBank));
+    CHECK(refused.verdict() == "invalid_request");
+    CHECK(has(f.why(refused.answer), "profile fapi2 wants it"));
+    CHECK(f.alice.sign_in(opening(with, kBank)).verdict() == "code");
 }
 
 TEST_CASE(
@@ -293,10 +309,15 @@ TEST_CASE("fapi2: tokens that were rotated before the client got the profile fin
     const std::string second = f.refresh(first).member("refresh_token");
     CHECK(second != first);
     f.op.must({"client", "set", kBank, "--profile", "fapi2"});
-    CHECK(f.refresh(second).member("refresh_token") == second);
+    // The answer was lost: of the two successors the first to be used survives, as without the profile.
+    const std::string sibling = f.refresh(first).member("refresh_token");
+    CHECK(f.op.count_rows("refresh_tokens WHERE state = 'current'") == 2);
+    const std::string third = f.refresh(sibling).member("refresh_token");
+    CHECK(third != sibling);
+    CHECK(f.op.count_rows("refresh_tokens WHERE state = 'current'") == 1);
     f.op.advance(seconds(11));
-    CHECK(f.refresh(first).verdict() == "400 invalid_grant");   // reuse
-    CHECK(f.refresh(second).verdict() == "400 invalid_grant");  // which ends the grant
+    CHECK(f.refresh(second).verdict() == "400 invalid_grant");  // reuse
+    CHECK(f.refresh(third).verdict() == "400 invalid_grant");   // which ends the grant
 }
 
 TEST_CASE("fapi2: no sid in ID tokens; a hint without it logs its user out all the same [F2-31, F2-35]") {
@@ -312,6 +333,12 @@ TEST_CASE("fapi2: no sid in ID tokens; a hint without it logs its user out all t
             .text());
     CHECK(without_query(bye.url) == "https://bank.example/bye");
     CHECK(f.op.count_rows("sessions") == 0);
+    // The hint names alice, and somebody else is logged in here.
+    UserAgent bob(f.op);
+    bob.approve(bob.log_in(bob.authorize(authorization_request()), kBob, kBobPassword));
+    const Query hinted{{"id_token_hint", answer.member("id_token")}};
+    CHECK(has(bob.open(f.op.url("logout") + "?" + hinted.text()).answer.body, "Sign out?"));
+    CHECK(f.op.count_rows("sessions") == 1);
 
     f.op.must({"client", "set", kBank, "--frontchannel-logout-uri", "https://bank.example/out"});
     CHECK(jwt_claims(f.tokens().member("id_token")).find("sid") != nullptr);
@@ -380,7 +407,7 @@ TEST_CASE("fapi2: a client that no longer fits gets nothing, and is told so to t
 }
 
 TEST_CASE("fapi2: a profile of the configuration holds every client to it [F2-3, F2-5, F2-S1, F2-S4, F2-S5]") {
-    WithBank f({}, Algorithm::ES256, {"--pkce", "required"});
+    WithBank f({{"requestObjects", "allowed"}, {"jarm", true}}, Algorithm::ES256, {"--pkce", "required"});
     UserAgent bob(f.op);
     const json::Object before = obtain_tokens(f.op, bob, authorization_request());
     f.op.configure("idTokenAlgorithms", json::strings({"ES256"}));

@@ -121,10 +121,15 @@ TEST_CASE("Authorities: a chain of their own, for clients, within its dates [MTL
         util::Time now;
         bool is_issued;
     } rows[] = {
-        {"by an intermediate", kRobot, kNow, true}, {"by the root", kOtherRobot, kNow, true},
-        {"for servers", kServer, kNow, false},      {"by another authority of that name", kForged, kNow, false},
-        {"by itself", kSelfSigned, kNow, false},    {"an authority itself", kRoot, kNow, false},
-        {"expired", kRobot, kIn2101, false},        {"not yet valid", kRobot, util::from_epoch(1'500'000'000), false},
+        {"by an intermediate", kRobot, kNow, true},
+        {"by the root", kOtherRobot, kNow, true},
+        {"for servers", kServer, kNow, false},
+        {"by another authority of that name", kForged, kNow, false},
+        {"by itself", kSelfSigned, kNow, false},
+        {"an authority itself", kRoot, kNow, false},
+        {"an authority below another", kIntermediate, kNow, false},
+        {"expired", kRobot, kIn2101, false},
+        {"not yet valid", kRobot, util::from_epoch(1'500'000'000), false},
     };
     for (const auto& row : rows) {
         CAPTURE(row.when);
