@@ -11,6 +11,7 @@
 #include "json/reader.h"
 #include "support/audit_log.h"
 #include "support/pushed.h"
+#include "support/registration.h"
 #include "support/signer.h"
 
 namespace {
@@ -412,20 +413,15 @@ TEST_CASE(
     "fapi2: whoever registers itself is told what the profile implies [F2-R10, F2-R11, F2-S5, RFC 7591 §3.2.1, F2-58]") {
     WithBank f({{"requestObjects", "allowed"}, {"jarm", true}, {"registration", json::Object{{"mode", "token"}}}});
     f.op.configure("idTokenAlgorithms", json::strings({"ES256"}));
-    const auto made = json::parse(f.op.must({"registration", "token", "add", "--uses", "2", "--json"}));
-    REQUIRE(made);
+    const std::string token = new_token(f.op, "2");
     const auto registered = [&](const char* profile) {
         f.op.configure("profile", profile);
-        CgiRequest request;
-        request.method = "POST";
-        request.content_type = "application/json";
-        request.body = json::write(json::Object{{"redirect_uris", json::Array{kBankRedirect}},
-                                                {"token_endpoint_auth_method", "private_key_jwt"},
-                                                {"jwks", f.signer.jwks()},
-                                                {"dpop_bound_access_tokens", true},
-                                                {"use_mtls_endpoint_aliases", true}});
-        request.headers = {{"Authorization", "Bearer " + text_of(*made->if_object(), "initial_access_token")}};
-        const Answer answer = f.op.cgi("registration", request);
+        const json::Object metadata{{"redirect_uris", json::Array{kBankRedirect}},
+                                    {"token_endpoint_auth_method", "private_key_jwt"},
+                                    {"jwks", f.signer.jwks()},
+                                    {"dpop_bound_access_tokens", true},
+                                    {"use_mtls_endpoint_aliases", true}};
+        const Answer answer = f.op.cgi("registration", registering(json::write(metadata), token));
         REQUIRE(answer.status == 201);
         return answer.json();
     };

@@ -16,6 +16,7 @@
 #include "support/client_endpoints.h"
 #include "support/device.h"
 #include "support/marks.h"
+#include "support/registration.h"
 #include "support/signer.h"
 
 namespace {
@@ -304,17 +305,10 @@ TEST_CASE("discovery: the ways to authenticate and the algorithms of assertions 
 
 TEST_CASE("private_key_jwt: a client registers its keys, and gets no secret [REG-9, REG-10, REG-14, CA-14]") {
     const Deployment op({.config = assertions_on({{"registration", json::Object{{"mode", "token"}}}})});
-    const auto token_made = json::parse(op.must({"registration", "token", "add", "--uses", "20", "--json"}));
-    REQUIRE(token_made);
-    const std::string token = text_of(*token_made->if_object(), "initial_access_token");
+    const std::string token = new_token(op, "20");
     const auto send = [&](json::Object metadata) {
         metadata.set("redirect_uris", json::Array{"https://robot.example/cb"});
-        CgiRequest request;
-        request.method = "POST";
-        request.content_type = "application/json";
-        request.body = json::write(metadata);
-        request.headers = {{"Authorization", "Bearer " + token}};
-        return op.cgi("registration", request);
+        return op.cgi("registration", registering(json::write(metadata), token));
     };
     const Signer robot("x", "k1");
     const Answer made = send({{"token_endpoint_auth_method", "private_key_jwt"},

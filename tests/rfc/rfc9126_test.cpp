@@ -7,6 +7,7 @@
 #include "has.h"
 #include "support/audit_log.h"
 #include "support/pushed.h"
+#include "support/registration.h"
 #include "support/user_agent.h"
 
 namespace {
@@ -460,9 +461,8 @@ TEST_CASE("par: discovery says what holds [PAR-19, COM-1, COM-3, RFC 9126 §5a]"
 
 TEST_CASE("par: clients may register with the demand [REG-10, PAR-17, RFC 9126 §6]") {
     Deployment op(with_par({{"registration", json::Object{{"mode", "open"}}}}));
-    CgiRequest request =
-        post_form(R"({"redirect_uris":["http://127.0.0.1/cb"],"require_pushed_authorization_requests":true})");
-    request.content_type = "application/json";
+    const CgiRequest request =
+        registering(R"({"redirect_uris":["http://127.0.0.1/cb"],"require_pushed_authorization_requests":true})");
     const Answer registered = op.cgi("registration", request);
     REQUIRE(registered.status == 201);
     CHECK(has(registered.body, "\"require_pushed_authorization_requests\":true"));

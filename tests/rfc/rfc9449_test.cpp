@@ -14,6 +14,7 @@
 #include "support/device.h"
 #include "support/marks.h"
 #include "support/pushed.h"
+#include "support/registration.h"
 #include "support/signer.h"
 
 namespace {
@@ -404,11 +405,8 @@ TEST_CASE("dpop: metadata and registration [DPOP-25, RFC 9449 §5.1, §5.2]") {
     const Deployment op(with_dpop({{"registration", json::Object{{"mode", "open"}}}}));
     const json::Object metadata = op.cgi("discovery", {}).json();
     CHECK(json::write(*metadata.find("dpop_signing_alg_values_supported")) == R"(["ES256","PS256","EdDSA","Ed25519"])");
-    CgiRequest request;
-    request.method = "POST";
-    request.content_type = "application/json";
-    request.body = R"({"redirect_uris":["http://127.0.0.1/cb"],"dpop_bound_access_tokens":true})";
-    const Answer registered = op.cgi("registration", request);
+    const Answer registered = op.cgi(
+        "registration", registering(R"({"redirect_uris":["http://127.0.0.1/cb"],"dpop_bound_access_tokens":true})"));
     CHECK(registered.status == 201);
     const json::Value* bound = registered.json().find("dpop_bound_access_tokens");
     REQUIRE(bound != nullptr);
@@ -506,15 +504,10 @@ TEST_CASE(
     const json::Object registration{{"mode", "token"}, {"grants", json::Array{"authorization_code", "implicit"}}};
     const Deployment op(with_dpop(
         {{"responseTypes", json::Array{"code", "token", "code token", "id_token"}}, {"registration", registration}}));
-    const auto initial = json::parse(op.must({"registration", "token", "add", "--uses", "10", "--json"}));
-    REQUIRE(initial);
+    const std::string initial = new_token(op, "10");
     const auto verdict = [&](const std::string& more) {
-        CgiRequest request;
-        request.method = "POST";
-        request.content_type = "application/json";
-        request.headers = {{"Authorization", "Bearer " + text_of(*initial->if_object(), "initial_access_token")}};
-        request.body = R"({"redirect_uris":["https://a.example/cb"],"dpop_bound_access_tokens":true)" + more + "}";
-        return op.cgi("registration", request).verdict();
+        const std::string metadata = R"({"redirect_uris":["https://a.example/cb"],"dpop_bound_access_tokens":true)";
+        return op.cgi("registration", registering(metadata + more + "}", initial)).verdict();
     };
     CHECK(verdict(R"(,"response_types":["token"],"grant_types":["implicit"])") == "400 invalid_client_metadata");
     CHECK(verdict(R"(,"response_types":["code token"],"grant_types":["authorization_code","implicit"])") ==
