@@ -321,7 +321,7 @@ TEST_CASE("fapi2: no sid in ID tokens; a hint without it logs its user out all t
     CHECK(jwt_claims(text_of(usual, "id_token")).find("sid") != nullptr);
 }
 
-TEST_CASE("fapi2: at introspection a token is active for the API that it is for [F2-46]") {
+TEST_CASE("fapi2: at introspection a token is active for the API that it is for [F2-46, RFC 7662 §4g]") {
     WithBank f;
     f.op.must({"resource", "add", kApi});
     f.op.must({"resource", "add", "https://other.example/"});

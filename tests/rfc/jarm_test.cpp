@@ -45,7 +45,7 @@ std::set<std::string> names_of(const json::Object& claims) {
 }
 
 TEST_CASE(
-    "jarm: a code travels inside of one token, in each mode [JARM-1, JARM-2, JARM-4, JARM-5, JARM §2.1a, §2.1c, §2.2, §2.3ac]") {
+    "jarm: a code travels inside of one token, in each mode [JARM-1, JARM-2, JARM-4, JARM-5, JARM §2.1a, §2.1c, §2.2, §2.3ac, F2-68]") {
     struct Row {
         const char* mode;
         const char* place;

@@ -65,7 +65,7 @@ struct WithSigner {
 
 TEST_CASE(
     "private_key_jwt: a row per rule at each endpoint [RFC 7523 §2.2, §3abcde, RFC 7521 §4.2ab, OIDC Core §9b, CA-1, CA-2, CA-3, CA-4, CA-5, "
-    "CA-6, CA-7, CA-8, CA-9, CA-10, CA-11, CA-12, CA-13, KEY-1, KEY-2, KEY-3, KEY-4, KEY-6, KEY-7, KEY-8]") {
+    "CA-6, CA-7, CA-8, CA-9, CA-10, CA-11, CA-12, CA-13, KEY-1, KEY-2, KEY-3, KEY-4, KEY-6, KEY-7, KEY-8, F2-13]") {
     const WithSigner f;
     const Deployment& op = f.op;
     const Signer& robot = f.robot;
@@ -291,7 +291,8 @@ TEST_CASE("private_key_jwt: while clientAssertions is off nothing of it is there
               .err.find("clientAssertions") != std::string::npos);
 }
 
-TEST_CASE("discovery: the ways to authenticate and the algorithms of assertions [CA-16, COM-2, RFC 8414 §2]") {
+TEST_CASE(
+    "discovery: the ways to authenticate and the algorithms of assertions [CA-16, COM-2, RFC 8414 §2l, Discovery §3o]") {
     const WithSigner f;
     const json::Object document = f.op.cgi("discovery").json();
     for (const char* endpoint : {"token", "introspection", "revocation"}) {

@@ -208,7 +208,7 @@ TEST_CASE("mtls: a refusal says to the operator what came, and to the client not
 }
 
 TEST_CASE(
-    "mtls: tokens that are bound to a certificate, and UserInfo [RFC 8705 §3, §3.1, §3.2, §3.4, MTLS-7, MTLS-8]") {
+    "mtls: tokens that are bound to a certificate, and UserInfo [RFC 8705 §3, §3.1, §3.2, §3.4, MTLS-7, MTLS-8, F2-43]") {
     const WithCertificates f;
     CHECK(x5t_in(jwt_claims(f.ask_for_token(kRobots, kByRobot).member("access_token")))
               .empty());  // the method does not bind

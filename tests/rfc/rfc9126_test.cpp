@@ -65,7 +65,7 @@ TEST_CASE("par: the example of the standard [RFC 9126 §2.1a]") {
 
 TEST_CASE(
     "par: which requests are taken, and what the others are told [PAR-1, PAR-2, PAR-4, PAR-6, PAR-7, PAR-9, RFC 9126 "
-    "§2.1a, §2.1b, §2.3ab]") {
+    "§2.1a, §2.1b, §2.3ab, F2-26, F2-29]") {
     const Deployment op(with_par());
     const Query good = authorization_request();
     struct Row {
@@ -203,7 +203,8 @@ TEST_CASE("par: whatever stands beside the address is ignored [PAR-13, F2-28, RF
     }
 }
 
-TEST_CASE("par: what opens no request is a page, and never a redirect [PAR-13, PAR-18, RFC 9126 §4c, §7.2, §7.3]") {
+TEST_CASE(
+    "par: what opens no request is a page, and never a redirect [PAR-13, PAR-18, RFC 9126 §4c, §7.2, §7.3, F2-26]") {
     const Deployment op(with_par());
     const std::string address = pushed_address(op, authorization_request());
     const Landing login = UserAgent(op).authorize(authorization_request());

@@ -86,7 +86,7 @@ struct Bound {
 };
 
 TEST_CASE(
-    "dpop: a token that is bound, in the answer, in the token and in introspection [DPOP-12, DPOP-19, RFC 9449 §5, §6.1, §6.2]") {
+    "dpop: a token that is bound, in the answer, in the token and in introspection [DPOP-12, DPOP-19, RFC 9449 §5, §6.1, §6.2, DPOP-32]") {
     const Bound f;
     CHECK(f.answer.member("token_type") == "DPoP");
     CHECK(jkt_in(jwt_claims(f.access())) == f.key.jkt());
@@ -100,7 +100,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "dpop: what a proof at the token endpoint must be [DPOP-1, DPOP-2, DPOP-3, DPOP-4, DPOP-5, DPOP-6, DPOP-8, DPOP-11, RFC 9449 §4.3, §11.1]") {
+    "dpop: what a proof at the token endpoint must be [DPOP-1, DPOP-2, DPOP-3, DPOP-4, DPOP-5, DPOP-6, DPOP-8, DPOP-11, RFC 9449 §4.3, §11.1, F2-10, F2-13, F2-44]") {
     const Deployment op(with_dpop());
     const Signer key("", "");
     const Signer other("", "");
@@ -262,7 +262,8 @@ TEST_CASE("dpop: a device's tokens are bound alike [DPOP-17]") {
           "200");
 }
 
-TEST_CASE("userinfo: what a bound token needs there [DPOP-9, DPOP-10, DPOP-11, DPOP-18, RFC 9449 §7.1, §7.2]") {
+TEST_CASE(
+    "userinfo: what a bound token needs there [DPOP-9, DPOP-10, DPOP-11, DPOP-18, RFC 9449 §7.1, §7.2, F2-43, F2-44]") {
     const Bound f;
     const Deployment& op = f.op;
     const Signer other("", "");
@@ -334,7 +335,7 @@ TEST_CASE(
     CHECK(op.postern({"client", "set", kWeb, "--dpop-bound-access-tokens"}).exit_code != 0);
 }
 
-TEST_CASE("dpop_jkt: a code that is bound to a key [DPOP-20, DPOP-22, RFC 9449 §10]") {
+TEST_CASE("dpop_jkt: a code that is bound to a key [DPOP-20, DPOP-22, RFC 9449 §10, F2-12]") {
     const Deployment op(with_dpop());
     UserAgent alice(op);
     const Signer key("", "");
@@ -358,7 +359,7 @@ TEST_CASE("dpop_jkt: a code that is bound to a key [DPOP-20, DPOP-22, RFC 9449 �
     CHECK(verdict_of(op, ask_to_authorize(op, twice)) == "invalid_request");
 }
 
-TEST_CASE("par: a proof there binds the code [DPOP-21, DPOP-22, JTI-4, RFC 9449 §10.1]") {
+TEST_CASE("par: a proof there binds the code [DPOP-21, DPOP-22, JTI-4, RFC 9449 §10.1, PAR-8, F2-12]") {
     const Deployment op(with_dpop_and_par());
     UserAgent alice(op);
     const Signer key("", "");
