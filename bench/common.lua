@@ -45,4 +45,17 @@ end
 
 function common.post(head, body) return head .. "Content-Length: " .. #body .. "\r\n\r\n" .. body end
 
+-- Makes a request of each line of a file, once. When most are gone "low" is said: time to stop.
+function common.each_once(file, request_of)
+  local lines, at = {}, 0
+  for line in io.lines(file) do table.insert(lines, line) end
+  local low = math.ceil(#lines * 0.75)
+  return function()
+    at = at + 1
+    if at == low then io.stderr:write("low\n") end
+    if at > #lines then return "" end  -- the connection waits for the end
+    return request_of(lines[at])
+  end
+end
+
 return common

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stdexcept>
+#include <string>
 
 namespace postern::cli {
 
@@ -14,5 +15,10 @@ struct Refused : std::runtime_error {
 struct UsageError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
+
+/// Throws UsageError when an option was given beside the one that undoes it. `option` has no dashes.
+inline void refuse_undone(bool given, bool undone, const std::string& option) {
+    if (given && undone) throw UsageError("--no-" + option + " and --" + option + " contradict each other");
+}
 
 }  // namespace postern::cli

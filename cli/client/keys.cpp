@@ -46,9 +46,7 @@ void add_key_set_options(const Command& command, KeyOptions& options) {
 
 void apply(const KeyOptions& options, model::Client& client) {
     if (options.jwks && options.jwks_uri) throw UsageError("--jwks and --jwks-uri contradict each other");
-    if (options.no_alg && options.alg)
-        throw UsageError(
-            "--no-token-endpoint-auth-signing-alg and --token-endpoint-auth-signing-alg contradict each other");
+    refuse_undone(options.alg.has_value(), options.no_alg, "token-endpoint-auth-signing-alg");
     if (!model::has_keys(client)) {
         if (options != KeyOptions{})
             throw UsageError(

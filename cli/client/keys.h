@@ -1,4 +1,4 @@
-// The options of `client add` and `client set` about the keys of a client that authenticates by a JWT.
+// The options of `client add` and `client set` about the keys with which a client signs, or of its certificates.
 #pragma once
 
 #include <optional>

@@ -28,8 +28,7 @@ std::vector<std::string> distinct(const std::vector<std::string>& uris) {
 
 void replace_uris(std::vector<std::string>& uris, const std::vector<std::string>& given, bool none,
                   const char* option) {
-    if (none && !given.empty())
-        throw UsageError(std::string("--no-") + option + " and --" + option + " contradict each other");
+    refuse_undone(!given.empty(), none, option);
     if (none || !given.empty()) uris = distinct(given);
 }
 
@@ -76,47 +75,22 @@ model::ResponseType parse_response_type(const std::string& text) {
 }
 
 void apply_response_types(const ClientOptions& options, Client& client) {
-    if (options.no_response_type && !options.response_types.empty())
-        throw UsageError("--no-response-type and --response-type contradict each other");
+    refuse_undone(!options.response_types.empty(), options.no_response_type, "response-type");
     if (options.no_response_type || !options.response_types.empty()) client.response_types.clear();
     for (const std::string& type : options.response_types) client.response_types.insert(parse_response_type(type));
 }
 
 void apply_algorithm(const std::optional<std::string>& given, bool none, const std::string& option,
                      std::optional<crypto::Algorithm>& algorithm) {
-    if (none && given) throw UsageError("--no-" + option + " and --" + option + " contradict each other");
+    refuse_undone(given.has_value(), none, option);
     if (none) algorithm.reset();
     if (given) algorithm = crypto::parse_algorithm(*given);
 }
 
-void apply_signed_requests(const ClientOptions& options, Client& client) {
-    if (options.no_request_object_alg && options.request_object_alg)
-        throw UsageError("--no-request-object-signing-alg and --request-object-signing-alg contradict each other");
-    if (options.require_signed_request) client.require_signed_request = *options.require_signed_request;
-    if (options.no_request_object_alg) client.request_object_alg.clear();
-    if (options.request_object_alg) client.request_object_alg = *options.request_object_alg;
-}
-
 void apply_response_modes(const ClientOptions& options, Client& client) {
-    if (options.no_response_mode && !options.response_modes.empty())
-        throw UsageError("--no-response-mode and --response-mode contradict each other");
+    refuse_undone(!options.response_modes.empty(), options.no_response_mode, "response-mode");
     if (options.no_response_mode || !options.response_modes.empty())
         client.response_modes = {options.response_modes.begin(), options.response_modes.end()};
-}
-
-void apply_profile(const ClientOptions& options, Client& client) {
-    if (options.no_profile && options.profile) throw UsageError("--no-profile and --profile contradict each other");
-    if (options.no_profile) client.security_profile = model::SecurityProfile::none;
-    if (!options.profile) return;
-    client.security_profile = *model::parse_security_profile(*options.profile);
-    client.pkce = model::Pkce::required;  // unless --pkce says what oauth/registration refuses then
-}
-
-void apply_resource_server(const ClientOptions& options, Client& client) {
-    if (options.no_resource_server && options.resource_server)
-        throw UsageError("--no-resource-server and --resource-server contradict each other");
-    if (options.no_resource_server) client.resource_server.clear();
-    if (options.resource_server) client.resource_server = util::trim(*options.resource_server);
 }
 
 void set_name_in(Client& client, const std::string& given) {
@@ -155,50 +129,12 @@ void add_token_set_options(const Command& command, TokenOptions& options) {
 }
 
 void apply(const TokenOptions& options, model::Client& client) {
-    if (options.no_default_resource && options.default_resource)
-        throw UsageError("--no-default-resource and --default-resource contradict each other");
+    refuse_undone(options.default_resource.has_value(), options.no_default_resource, "default-resource");
     if (options.profile) client.access_token_profile = model::parse_token_profile(*options.profile);
     if (options.groups) client.groups_in_access_token = *options.groups;
     if (options.default_resource) client.default_resource = util::trim(*options.default_resource);
     if (options.no_default_resource) client.default_resource.clear();
     replace_uris(client.resources, options.resources, options.no_resource, "resource");
-}
-
-void add_logout_options(const Command& command, LogoutOptions& options) {
-    command.option("--backchannel-logout-uri", "URI", options.backchannel_uri,
-                   "Where this server tells it that a session has ended; needs \"backchannelLogout\" in the "
-                   "configuration");
-    command.flag("--backchannel-logout-session-required", options.backchannel_session_required, true,
-                 "It needs sid there, which is always sent");
-    command.option("--frontchannel-logout-uri", "URI", options.frontchannel_uri,
-                   "What the user's browser loads at a logout, on the origin of a redirect URI; needs "
-                   "\"frontchannelLogout\" in the configuration");
-    command.flag("--frontchannel-logout-session-required", options.frontchannel_session_required, true,
-                 "It needs iss and sid there, which are always sent");
-}
-
-void add_logout_set_options(const Command& command, LogoutOptions& options) {
-    command.flag("--no-backchannel-logout-uri", options.no_backchannel_uri, "Undo --backchannel-logout-uri");
-    command.flag("--no-backchannel-logout-session-required", options.backchannel_session_required, false,
-                 "Undo --backchannel-logout-session-required");
-    command.flag("--no-frontchannel-logout-uri", options.no_frontchannel_uri, "Undo --frontchannel-logout-uri");
-    command.flag("--no-frontchannel-logout-session-required", options.frontchannel_session_required, false,
-                 "Undo --frontchannel-logout-session-required");
-}
-
-void apply(const LogoutOptions& options, model::Client& client) {
-    const auto replace = [](std::string& uri, const std::optional<std::string>& given, bool none, const char* option) {
-        if (none && given)
-            throw UsageError(std::string("--no-") + option + " and --" + option + " contradict each other");
-        if (none) uri.clear();
-        if (given) uri = util::trim(*given);
-    };
-    model::LogoutUris& uris = client.logout;
-    replace(uris.backchannel, options.backchannel_uri, options.no_backchannel_uri, "backchannel-logout-uri");
-    replace(uris.frontchannel, options.frontchannel_uri, options.no_frontchannel_uri, "frontchannel-logout-uri");
-    if (options.backchannel_session_required) uris.backchannel_session_required = *options.backchannel_session_required;
-    if (options.frontchannel_session_required)
-        uris.frontchannel_session_required = *options.frontchannel_session_required;
 }
 
 void add_client_options(const Command& command, ClientOptions& options) {
@@ -238,29 +174,7 @@ void add_client_options(const Command& command, ClientOptions& options) {
                  "self_signed_tls_client_auth", "none"});
     add_key_options(command, options.keys);
     add_certificate_options(command, options.certificates);
-    command.option("--pkce", "WHEN", options.pkce, "required or optional (default: optional for clients with a secret)")
-        .one_of({"required", "optional"});
-    command.flag(
-        "--require-pushed-authorization-requests", options.require_par, true,
-        "Refuse its authorization requests unless it has pushed them; needs \"paths.par\" in the configuration");
-    command.flag("--dpop-bound-access-tokens", options.dpop_bound, true,
-                 "Refuse its token requests without a DPoP proof, so that each token is bound to a key of it; needs "
-                 "\"dpop\" in the configuration");
-    command
-        .option("--profile", "PROFILE", options.profile,
-                "fapi2 or fapi2-message-signing: hold the client to FAPI 2.0, whose Security Profile wants "
-                "--auth-method private_key_jwt, --dpop-bound-access-tokens, pushed requests and PKCE")
-        .one_of({"fapi2", "fapi2-message-signing"});
-    command.option("--resource-server", "URI", options.resource_server,
-                   "It is the API of this registered resource, and learns at introspection of tokens for it that "
-                   "clients with a profile have");
-    command.flag("--require-signed-request-object", options.require_signed_request, true,
-                 "Refuse its authorization requests unless it has signed and pushed them; needs \"requestObjects\" in "
-                 "the configuration and keys of the client");
-    command
-        .option("--request-object-signing-alg", "ALG", options.request_object_alg,
-                "The only algorithm that it may sign requests with (default: any that fits one of its keys)")
-        .one_of({"ES256", "PS256", "EdDSA", "Ed25519", "RS256"});
+    add_protection_options(command, options.protection);
     command.flag("--first-party", options.first_party, true, "Your own application: users are not asked for consent");
     add_access_options(command, options.access);
     command
@@ -305,14 +219,7 @@ void add_client_set_options(const Command& command, ClientOptions& options) {
     command.flag("--confidential", options.is_public, false,
                  "A client with a secret; a new one is generated and printed once");
     command.flag("--no-native", options.native, false, "Undo --native");
-    command.flag("--no-require-pushed-authorization-requests", options.require_par, false,
-                 "Undo --require-pushed-authorization-requests");
-    command.flag("--no-dpop-bound-access-tokens", options.dpop_bound, false, "Undo --dpop-bound-access-tokens");
-    command.flag("--no-profile", options.no_profile, "Undo --profile; PKCE stays required");
-    command.flag("--no-resource-server", options.no_resource_server, "Undo --resource-server");
-    command.flag("--no-require-signed-request-object", options.require_signed_request, false,
-                 "Undo --require-signed-request-object");
-    command.flag("--no-request-object-signing-alg", options.no_request_object_alg, "Undo --request-object-signing-alg");
+    add_protection_set_options(command, options.protection);
     command.flag("--no-first-party", options.first_party, false, "Undo --first-party");
     command.flag("--no-introspection-claim", options.no_introspection_claim, "Undo --introspection-claim");
     command.flag("--no-response-type", options.no_response_type, "Undo --response-type: those of its grants");
@@ -364,17 +271,11 @@ void apply(const ClientOptions& options, Client& client) {
     apply_algorithm(options.response_algorithm, options.no_response_algorithm, "authorization-signed-response-alg",
                     client.response_algorithm);
     if (options.scope) client.scope = parse_scope(*options.scope);
-    apply_profile(options, client);
-    apply_resource_server(options, client);
-    if (options.pkce) client.pkce = *model::parse_pkce(*options.pkce);
-    if (options.require_par) client.require_par = *options.require_par;
-    if (options.dpop_bound) client.dpop_bound = *options.dpop_bound;
-    apply_signed_requests(options, client);
+    apply(options.protection, client);
     if (options.groups) client.groups = *model::parse_told_groups(*options.groups);
     if (options.acr) client.level = level_of(*options.acr);
     if (options.id_token_claims) client.id_token_claims = *options.id_token_claims;
-    if (options.no_introspection_claim && !options.introspection_claims.empty())
-        throw UsageError("--no-introspection-claim and --introspection-claim contradict each other");
+    refuse_undone(!options.introspection_claims.empty(), options.no_introspection_claim, "introspection-claim");
     if (options.no_introspection_claim || !options.introspection_claims.empty())
         client.introspection_claims = {options.introspection_claims.begin(), options.introspection_claims.end()};
     apply(options.access, client);

@@ -7,7 +7,9 @@
 
 #include "cli/client/certificates.h"
 #include "cli/client/keys.h"
+#include "cli/client/logout.h"
 #include "cli/client/parts.h"
+#include "cli/client/protection.h"
 #include "cli/command_line.h"
 #include "model/client.h"
 #include "oauth/settings.h"
@@ -33,25 +35,6 @@ void add_token_set_options(const Command& command, TokenOptions& options);
 /// Throws UsageError for options that contradict each other.
 void apply(const TokenOptions& options, model::Client& client);
 
-/// The options about the end of sessions as the operator typed them. An option that was not typed is an empty optional.
-struct LogoutOptions {
-    std::optional<std::string> backchannel_uri;
-    std::optional<std::string> frontchannel_uri;
-    std::optional<bool> backchannel_session_required;
-    std::optional<bool> frontchannel_session_required;
-    bool no_backchannel_uri = false;
-    bool no_frontchannel_uri = false;
-
-    bool operator==(const LogoutOptions&) const = default;
-};
-
-void add_logout_options(const Command& command, LogoutOptions& options);
-/// Adds the options of `client set` that undo those of `client add`.
-void add_logout_set_options(const Command& command, LogoutOptions& options);
-
-/// Throws UsageError for options that contradict each other.
-void apply(const LogoutOptions& options, model::Client& client);
-
 /// The options of `client add` and `client set` as the operator typed them. An option that was not typed is an empty
 /// optional.
 struct ClientOptions {
@@ -76,16 +59,7 @@ struct ClientOptions {
     bool no_response_algorithm = false;
     std::optional<std::string> scope;
     std::optional<std::string> auth_method;
-    std::optional<std::string> pkce;
-    std::optional<bool> require_par;
-    std::optional<bool> dpop_bound;
-    std::optional<std::string> profile;
-    bool no_profile = false;
-    std::optional<std::string> resource_server;
-    bool no_resource_server = false;
-    std::optional<bool> require_signed_request;
-    std::optional<std::string> request_object_alg;
-    bool no_request_object_alg = false;
+    ProtectionOptions protection;
     std::optional<std::string> groups;
     std::optional<bool> id_token_claims;
     std::vector<std::string> introspection_claims;

@@ -1,4 +1,4 @@
-// The parts of `postern client`: secrets, who may use a client, its own claims, and how it is shown.
+// The parts of `postern client`: sub-commands, secrets, who may use a client, its own claims, and how it is shown.
 #pragma once
 
 #include <optional>
@@ -14,13 +14,21 @@
 
 namespace postern::cli {
 
+void add_client_add_command(const Command& group, Invocation& invocation);
+void add_client_set_command(const Command& group, Invocation& invocation);
+void add_client_remove_command(const Command& group, Invocation& invocation);
+void add_client_secret_command(const Command& group, Invocation& invocation);
+void add_client_claim_commands(const Command& group, Invocation& invocation);
+
+/// Makes the row outlive the time in which no user signs in, because the next approval would make one without the
+/// operator's decision, or because the operator wants it. No effect on clients of the operator.
+void keep(model::Client& client);
+
 /// The operator's own secret from standard input, which must be good enough, or 256 random bits.
 util::Secret new_secret(bool from_stdin);
 
 /// Prints a generated secret, which is not stored; the operator knows a secret from --secret-stdin already.
 void print_credentials(const Invocation& invocation, const std::string& id, const util::Secret* generated);
-
-void add_client_secret_command(const Command& group, Invocation& invocation);
 
 /// The options about access as the operator typed them.
 struct AccessOptions {
@@ -50,8 +58,6 @@ void note_unusable_clients(db::Database& database, const std::vector<model::Clie
 
 /// Returns the groups and users that may use the client; empty for a client that is not restricted.
 store::ClientAccess read_access(db::Database& database, const model::Client& client);
-
-void add_client_claim_commands(const Command& group, Invocation& invocation);
 
 /// The options about group names as the operator typed them.
 struct GroupNameOptions {

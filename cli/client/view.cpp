@@ -159,7 +159,7 @@ std::string keys_in_words(const jose::ClientKeys& keys) {
     return join(words, ", ");
 }
 
-/// Of a client that signs, and nothing of another.
+/// The keys of a client that has registered some.
 void add_keys(const std::optional<model::ClientKeys>& keys, Listing& fields) {
     if (!keys) return;
     if (const auto set = jose::parse_client_keys(keys->jwks))

@@ -1,6 +1,7 @@
 // Checks the clients that authenticate by a JWT, and the place where its use is remembered.
 #include <string>
 
+#include "cli/doctor/clients.h"
 #include "cli/doctor/findings.h"
 #include "cli/output.h"
 #include "db/database.h"
@@ -8,22 +9,6 @@
 #include "util/shell_command.h"
 
 namespace postern::cli {
-namespace {
-
-/// The first of the clients, and how many there are.
-struct Found {
-    std::int64_t clients = 0;
-    std::string first;
-};
-
-Found find(db::Statement row) {
-    Found found;
-    if (row.step()) row >> found.clients >> found.first;
-    return found;
-}
-
-}  // namespace
-
 void check_place_of_marks(Findings& findings, const config::Config& config) {
     const bool are_there = config.settings.assertions.enabled || config.settings.dpop;
     if (!are_there || db::is_uri(config.database)) return;
@@ -38,24 +23,12 @@ void check_place_of_marks(Findings& findings, const config::Config& config) {
 
 void check_assertions(Findings& findings, db::Database& database, const config::Config& config) {
     const oauth::Settings& settings = config.settings;
-    if (!settings.assertions.enabled) {
-        const auto found =
-            find(database.query("SELECT count(*), COALESCE(MIN(id), '') FROM clients"
-                                " WHERE enabled = 1 AND auth_method = 'private_key_jwt'"));
-        if (found.clients > 0)
-            findings.warning(
-                "clients",
-                counted(found.clients, "client") +
-                    " with private_key_jwt, which is switched off: no endpoint authenticates them, first of "
-                    "all " +
-                    in_quotes(found.first),
-                "set \"clientAssertions\": true in the configuration, or " +
-                    util::ShellCommand("postern client set --auth-method client_secret").value(found.first).text());
-        return;
-    }
+    if (!settings.assertions.enabled)
+        return warn_of_method(findings, database, "private_key_jwt",
+                              "set \"clientAssertions\": true in the configuration, or ");
     if (settings.outbound.enabled) return;
-    const auto found =
-        find(database.query("SELECT count(*), COALESCE(MIN(client_id), '') FROM client_keys WHERE jwks_uri <> ''"));
+    const auto found = find_clients(
+        database.query("SELECT count(*), COALESCE(MIN(client_id), '') FROM client_keys WHERE jwks_uri <> ''"));
     if (found.clients > 0)
         findings.warning(
             "clients",

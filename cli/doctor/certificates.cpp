@@ -3,6 +3,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "cli/doctor/clients.h"
 #include "cli/doctor/findings.h"
 #include "cli/output.h"
 #include "db/database.h"
@@ -30,20 +31,8 @@ const Method kMethods[] = {
 };
 
 void check_methods(Findings& findings, db::Database& database, const oauth::Settings& settings) {
-    for (const Method& method : kMethods) {
-        if (method.is_offered(settings)) continue;
-        auto row = database.query(
-            "SELECT count(*), COALESCE(MIN(id), '') FROM clients WHERE enabled = 1 AND auth_method = $1", method.name);
-        std::int64_t clients = 0;
-        std::string first;
-        if (row.step()) row >> clients >> first;
-        if (clients == 0) continue;
-        findings.warning(
-            "clients",
-            counted(clients, "client") + " with " + method.name +
-                ", which is switched off: no endpoint authenticates them, first of all " + in_quotes(first),
-            method.fix + util::ShellCommand("postern client set --auth-method client_secret").value(first).text());
-    }
+    for (const Method& method : kMethods)
+        if (!method.is_offered(settings)) warn_of_method(findings, database, method.name, method.fix);
 }
 
 void check_dates(Findings& findings, const crypto::Authorities& authorities, const std::string& file, util::Time now) {

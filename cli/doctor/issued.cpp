@@ -1,6 +1,7 @@
 // Checks that the response types and algorithms for which clients are registered are still offered.
 #include <algorithm>
 
+#include "cli/doctor/clients.h"
 #include "cli/doctor/findings.h"
 #include "cli/output.h"
 #include "oauth/client_demands.h"
@@ -22,16 +23,6 @@ std::vector<model::ClientId> special_clients(db::Database& database) {
     while (row.step()) row >> ids.emplace_back();
     return ids;
 }
-
-/// The first of the clients, and how many there are.
-struct Named {
-    std::int64_t clients = 0;
-    std::string first;
-
-    void add(const model::Client& client) {
-        if (clients++ == 0) first = client.id.str();
-    }
-};
 
 bool has_type_that_is_off(const model::Client& client, const oauth::Settings& settings) {
     return std::ranges::any_of(model::response_types_of(client),
@@ -111,12 +102,12 @@ void check_issued(Findings& findings, db::Database& database, const oauth::Setti
     for (const model::ClientId& id : special_clients(database))
         if (auto client = store::find_client(database, id)) clients.push_back(*std::move(client));
     for (const Misfit& row : kMisfits) {
-        Named named;
+        FoundClients found;
         for (const model::Client& client : clients)
-            if (row.is_there(client, settings)) named.add(client);
-        if (named.clients > 0)
-            findings.add({"clients", row.state, counted(named.clients, "client") + row.problem + in_quotes(named.first),
-                          row.fix + util::ShellCommand(row.command).value(named.first).text()});
+            if (row.is_there(client, settings)) found.add(client);
+        if (found.clients > 0)
+            findings.add({"clients", row.state, counted(found.clients, "client") + row.problem + in_quotes(found.first),
+                          row.fix + util::ShellCommand(row.command).value(found.first).text()});
     }
 }
 

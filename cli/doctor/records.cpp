@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "cli/doctor/clients.h"
 #include "cli/doctor/findings.h"
 #include "cli/output.h"
 #include "http/url.h"
@@ -56,21 +57,9 @@ void check_refused(Findings& findings, const std::vector<std::string>& ids, cons
                      util::ShellCommand("postern client disable").value(*first).text());
 }
 
-/// The first of the clients, and how many there are.
-struct Found {
-    std::int64_t clients = 0;
-    std::string first;
-};
-
-Found find(db::Statement row) {
-    Found found;
-    if (row.step()) row >> found.clients >> found.first;
-    return found;
-}
-
 /// Reports clients with the id of a resource: old databases have them, and no command makes one any more.
 void check_resources(Findings& findings, db::Database& database, const oauth::Settings& settings) {
-    const auto [clients, first] = find(database.query(
+    const auto [clients, first] = find_clients(database.query(
         "SELECT count(*), COALESCE(MIN(c.id), '') FROM clients c JOIN resource_addresses a ON a.address = c.id"
         " WHERE c.origin = 'document' AND c.enabled = 1"));
     const auto client =
@@ -90,13 +79,13 @@ void check_resources(Findings& findings, db::Database& database, const oauth::Se
         "add the resource under another URI, and remove this one with `postern resource remove`");
 }
 
-void warn(Findings& findings, const Found& found, const std::string& problem, const std::string& fix) {
+void warn(Findings& findings, const FoundClients& found, const std::string& problem, const std::string& fix) {
     if (found.clients == 0) return;
     findings.warning("clients", counted(found.clients, "client") + problem + ", first of all " + in_quotes(found.first),
                      fix);
 }
 
-std::string set_resource(const Found& found) {
+std::string set_resource(const FoundClients& found) {
     return util::ShellCommand("postern client set --default-resource URI").value(found.first).text();
 }
 
@@ -212,8 +201,8 @@ void check_client_documents(Findings& findings, db::Database& database, const oa
 void check_open_registrations(Findings& findings, db::Database& database, const oauth::Settings& settings) {
     if (settings.registration.mode != oauth::RegistrationMode::open) {
         const auto found =
-            find(database.query("SELECT count(*), COALESCE(MIN(id), '') FROM clients"
-                                " WHERE origin = 'dynamic' AND registered_by = '' AND enabled = 1"));
+            find_clients(database.query("SELECT count(*), COALESCE(MIN(id), '') FROM clients"
+                                        " WHERE origin = 'dynamic' AND registered_by = '' AND enabled = 1"));
         return warn(findings, found,
                     " that registered without a token, and registration.mode is not \"open\": no user can sign in to "
                     "them, and their tokens are inactive",
@@ -231,8 +220,8 @@ void check_open_registrations(Findings& findings, db::Database& database, const 
 void check_device_grant(Findings& findings, db::Database& database, const oauth::Settings& settings) {
     if (settings.paths.device) return;
     const auto found =
-        find(database.query("SELECT count(*), COALESCE(MIN(id), '') FROM clients WHERE enabled = 1 AND"
-                            " ' ' || grants || ' ' LIKE '% urn:ietf:params:oauth:grant-type:device_code %'"));
+        find_clients(database.query("SELECT count(*), COALESCE(MIN(id), '') FROM clients WHERE enabled = 1 AND"
+                                    " ' ' || grants || ' ' LIKE '% urn:ietf:params:oauth:grant-type:device_code %'"));
     warn(findings, found, " with the device grant, which is switched off: their devices get no tokens",
          "name paths.deviceAuthorization and paths.device in the configuration, or " +
              util::ShellCommand("postern client set --grant GRANT").value(found.first).text());
@@ -241,16 +230,16 @@ void check_device_grant(Findings& findings, db::Database& database, const oauth:
 void check_audiences(Findings& findings, db::Database& database, const oauth::Settings& settings) {
     // A configuration whose own profile is rfc9068 does not start without a default.
     if (!settings.default_resource) {
-        const auto found =
-            find(database.query("SELECT count(*), COALESCE(MIN(id), '') FROM clients WHERE enabled = 1 AND"
-                                " access_token_profile = 'rfc9068' AND default_resource = '' AND resources = ''"));
+        const auto found = find_clients(
+            database.query("SELECT count(*), COALESCE(MIN(id), '') FROM clients WHERE enabled = 1 AND"
+                           " access_token_profile = 'rfc9068' AND default_resource = '' AND resources = ''"));
         warn(findings, found,
              " with tokens of profile rfc9068 and no default resource: a request that names no resource is refused",
              "set defaultResource in the configuration, or " + set_resource(found));
     }
     const auto found =
-        find(database.query("SELECT count(*), COALESCE(MIN(c.id), '') FROM clients c JOIN resources r"
-                            " ON r.uri = c.default_resource WHERE c.enabled = 1 AND r.enabled = 0"));
+        find_clients(database.query("SELECT count(*), COALESCE(MIN(c.id), '') FROM clients c JOIN resources r"
+                                    " ON r.uri = c.default_resource WHERE c.enabled = 1 AND r.enabled = 0"));
     warn(findings, found, " whose default resource is disabled: a request that names no resource is refused",
          "postern resource list shows it; enable it, or " + set_resource(found));
 }

@@ -70,7 +70,7 @@ void apply_lifetime(std::int64_t seconds, const oauth::Settings& settings, Resou
 }
 
 void apply_aliases(const Options& options, const oauth::Settings& settings, Resource& resource) {
-    if (options.no_alias && !options.aliases.empty()) throw UsageError("--no-alias and --alias contradict each other");
+    refuse_undone(!options.aliases.empty(), options.no_alias, "alias");
     if (options.aliases.size() > kMaxAliases) throw Refused("a resource has at most 16 aliases");
     if (options.no_alias || !options.aliases.empty()) resource.aliases.clear();
     const std::string own = *http::normalize_url(resource.uri);

@@ -1,155 +1,16 @@
 // `postern stats`: counts and sizes, as text, JSON or Prometheus metrics.
-#include <filesystem>
-#include <iostream>
-#include <string_view>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "cli/command.h"
 #include "cli/key/key.h"
 #include "cli/output.h"
-#include "cli/second_factor.h"
-#include "db/replay_file.h"
-#include "login/password_check.h"
-#include "oauth/context.h"
-#include "oauth/session_life.h"
-#include "store/login_attempts.h"
-#include "store/logout_outbox.h"
-#include "store/mail_requests.h"
-#include "store/replays.h"
-#include "store/second_factor.h"
-#include "store/statistics.h"
-#include "store/sweep.h"
+#include "cli/stats/marks.h"
+#include "cli/stats/report.h"
 
 namespace postern::cli {
 namespace {
-
-struct Sample {
-    std::vector<std::pair<std::string, std::string>> labels;
-    std::int64_t value = 0;
-};
-
-/// A gauge: all values are states, and this program counts nothing itself.
-struct Metric {
-    std::string name;  ///< without the prefix "postern_"
-    std::string help;
-    std::vector<Sample> samples;
-};
-
-/// Escapes backslash and line feed, and in a label's value the quotation mark.
-std::string escaped(std::string_view text, bool quoted) {
-    std::string out;
-    for (const char c : text) {
-        if (c == '\n') {
-            out += "\\n";
-            continue;
-        }
-        if (c == '\\' || (quoted && c == '"')) out += '\\';
-        out += c;
-    }
-    return out;
-}
-
-std::string to_text(const Sample& sample) {
-    std::string text;
-    for (const auto& [name, value] : sample.labels) {
-        text += (text.empty() ? "{" : ",") + name + "=\"" + escaped(value, true) + '"';
-    }
-    if (!text.empty()) text += '}';
-    return text + " " + std::to_string(sample.value);
-}
-
-/// Everything that is shown, in all formats.
-struct Report {
-    util::Time now{};
-    store::Statistics statistics;
-    store::FactorCounts factors;
-    store::LoginPressure logins;
-    store::MailCounts mail;
-    store::NoticeCounts logouts;
-    store::RowCounts purgeable;
-    std::int64_t database_bytes = 0;
-    std::int64_t log_bytes = 0;
-    std::vector<keys::KeyInfo> keys;
-    store::RowCounts marks;  ///< by the name of their kind
-};
-
-std::int64_t size_of(const std::string& path) {
-    std::error_code missing;
-    const auto bytes = std::filesystem::file_size(path, missing);
-    return missing ? 0 : static_cast<std::int64_t>(bytes);
-}
-
-/// Returns the bytes of the tables with their indexes. The WAL is the server's, for all of its databases.
-std::int64_t size_on_server(db::Database& database) {
-    auto row = database.prepare(
-        "SELECT CAST(sum(pg_total_relation_size(oid)) AS bigint) FROM pg_class"
-        " WHERE relkind = 'r' AND relnamespace = CAST(current_schema() AS regnamespace)");
-    std::int64_t bytes = 0;
-    if (row.step()) row >> bytes;
-    return bytes;
-}
-
-/// A user who can read the database may not be able to read the key directory.
-std::vector<keys::KeyInfo> list_keys(const std::string& directory, util::Time now) {
-    try {
-        return keys::Keys::list(directory, now);
-    } catch (const keys::KeyError& error) {
-        print_note("the keys are not shown: " + std::string(error.what()));
-        return {};
-    }
-}
-
-struct NamedKind {
-    const char* name;
-    const char* words;
-    store::ReplayKind kind;
-};
-constexpr NamedKind kKindsOfMarks[] = {
-    {"assertions", "used assertions", store::ReplayKind::assertion},
-    {"proofs", "used proofs", store::ReplayKind::proof},
-    {"proofs_at_userinfo", "used proofs at UserInfo", store::ReplayKind::proof_at_userinfo},
-};
-
-bool are_made(const oauth::Settings& settings, store::ReplayKind kind) {
-    return kind == store::ReplayKind::assertion ? settings.assertions.enabled : settings.dpop;
-}
-
-std::int64_t count_marks(db::Database& database, const config::Config& config, store::ReplayKind kind) {
-    if (db::is_uri(config.database)) return store::count_marks(database, kind);
-    if (!are_made(config.settings, kind)) return 0;
-    auto file = db::find_replay_file(config.replay_file(kind));
-    return file ? store::count_marks(*file, kind) : 0;
-}
-
-/// A user who can read the database may not be able to read the files of marks.
-store::RowCounts count_marks(db::Database& database, const config::Config& config) {
-    store::RowCounts counts;
-    try {
-        for (const NamedKind& each : kKindsOfMarks) counts[each.name] = count_marks(database, config, each.kind);
-    } catch (const db::StoreError& error) {
-        print_note("used assertions and proofs are not counted: " + std::string(error.what()));
-    }
-    return counts;
-}
-
-Report read_report(const config::Config& config) {
-    db::Database database = open_database(config, db::Access::query_only);
-    const oauth::Settings& settings = config.settings;
-    Report report;
-    report.now = now();
-    report.statistics =
-        store::read_statistics(database, oauth::session_life(settings, report.now), settings.login.remember_device);
-    report.factors = store::count_factors(database, demand_of(settings), rp_id_of(settings));
-    const std::int64_t limit = settings.login.max_failures;
-    report.logins = store::measure_pressure(database, report.now, limit, limit * login::kAloneFactor);
-    report.mail = store::count_mail(database, report.now);
-    report.logouts = store::count_notices(database, report.now);
-    report.purgeable = store::count_sweepable(database, report.now);
-    report.database_bytes = db::is_uri(config.database) ? size_on_server(database) : size_of(config.database);
-    report.log_bytes = size_of(config.database + "-wal");
-    report.keys = list_keys(config.keys, report.now);
-    report.marks = count_marks(database, config);
-    return report;
-}
 
 json::Object states_json(const store::Statistics::ByState& count) {
     return json::Object{{"enabled", count.enabled}, {"disabled", count.disabled}};
@@ -267,93 +128,11 @@ void print(const Report& report, const oauth::Settings& settings) {
     print_fields(fields);
 }
 
-std::vector<Sample> by_state(const store::Statistics::ByState& count) {
-    return {{{{"state", "enabled"}}, count.enabled}, {{{"state", "disabled"}}, count.disabled}};
-}
-
-std::vector<Sample> by_name(const char* label, const store::RowCounts& counts) {
-    std::vector<Sample> samples;
-    for (const auto& [name, rows] : counts) samples.push_back({{{label, name}}, rows});
-    return samples;
-}
-
-std::vector<Sample> by_key(const std::vector<keys::KeyInfo>& keys, const oauth::Settings& settings) {
-    std::vector<Sample> samples;
-    for (const keys::KeyInfo& key : keys) {
-        if (key.signs_from == util::Time{}) continue;
-        const auto object = to_json(key, settings);
-        samples.push_back({{{"kid", key.kid},
-                            {"alg", std::string(crypto::to_string(key.algorithm))},
-                            {"state", *object.find("state")->if_string()}},
-                           util::to_epoch(key.signs_from)});
-    }
-    return samples;
-}
-
-std::vector<Metric> metrics_of(const Report& report, const oauth::Settings& settings) {
-    const store::Statistics& statistics = report.statistics;
-    return {
-        {"schema_version", "Version of the database schema.", {{{}, db::kSchemaVersion}}},
-        {"clients", "Registered clients.", by_state(statistics.clients)},
-        {"document_clients", "Registered clients that a document describes.", {{{}, statistics.document_clients}}},
-        {"dynamic_clients",
-         "Clients that registered themselves, with an initial access token of the operator and without.",
-         {{{{"token", "yes"}}, statistics.dynamic_clients - statistics.strangers},
-          {{{"token", "no"}}, statistics.strangers}}},
-        {"sites", "Registered clients that are sites behind the gate.", by_state(statistics.sites)},
-        {"restricted_clients",
-         "Registered clients that only users of their lists may use.",
-         {{{}, statistics.restricted_clients}}},
-        {"users", "Users who can log in, and disabled users.", by_state(statistics.users)},
-        {"second_factors",
-         "Users with an app, with unused recovery codes, with a passkey, and users who must have a second factor and "
-         "have none.",
-         {{{{"state", "app"}}, report.factors.app},
-          {{{"state", "recovery_codes"}}, report.factors.codes},
-          {{{"state", "passkeys"}}, report.factors.passkeys},
-          {{{"state", "missing"}}, report.factors.missing}}},
-        {"remembered_devices",
-         "Browsers in which a password is enough for users who have a second factor.",
-         {{{}, statistics.remembered_devices}}},
-        {"sessions", "Sessions of users who are logged in.", {{{}, statistics.sessions}}},
-        {"consents", "Remembered consents.", {{{}, statistics.consents}}},
-        {"grants", "Active grants that have a code or token which has not expired.", {{{}, statistics.grants}}},
-        {"tokens",
-         "Codes and tokens that are valid now.",
-         {{{{"kind", "authorization_code"}}, statistics.authorization_codes},
-          {{{"kind", "access_token"}}, statistics.access_tokens},
-          {{{"kind", "refresh_token"}}, statistics.refresh_tokens}}},
-        {"failed_logins", "Failed logins in the current throttling windows.", {{{}, report.logins.failures}}},
-        {"throttled_logins",
-         "User names, addresses and pairs of both that are throttled now.",
-         {{{}, report.logins.throttled}}},
-        {"mail",
-         "Messages that wait to be sent, and messages that were given up of late.",
-         {{{{"state", "waiting"}}, report.mail.waiting}, {{{"state", "failed"}}, report.mail.failed}}},
-        {"logouts", "Logout tokens that wait to be sent.", {{{{"state", "waiting"}}, report.logouts.waiting}}},
-        {"purgeable_rows", "Rows that have expired and are not yet deleted.", by_name("table", report.purgeable)},
-        {"replays", "Marks of used assertions and proofs in the replay store.", by_name("kind", report.marks)},
-        {"file_size_bytes",
-         "Size of the database and of its write-ahead log.",
-         {{{{"file", "database"}}, report.database_bytes}, {{{"file", "log"}}, report.log_bytes}}},
-        {"key_signs_from_timestamp_seconds", "When a signing key began to sign, or will begin.",
-         by_key(report.keys, settings)},
-    };
-}
-
-void print_metrics(const std::vector<Metric>& metrics) {
-    for (const Metric& metric : metrics) {
-        const std::string name = "postern_" + metric.name;
-        std::cout << "# HELP " << name << ' ' << escaped(metric.help, false) << '\n' << "# TYPE " << name << " gauge\n";
-        for (const Sample& sample : metric.samples) std::cout << name << to_text(sample) << '\n';
-    }
-}
-
 void stats(const Invocation& invocation, const bool& prometheus) {
     if (prometheus && invocation.json) throw UsageError("--json and --prometheus exclude each other; choose one");
     const config::Config config = invocation.load_config();
     const Report report = read_report(config);
-    if (prometheus) return print_metrics(metrics_of(report, config.settings));
+    if (prometheus) return print_metrics(report, config.settings);
     if (invocation.json) return print_json(report_json(report, config.settings));
     print(report, config.settings);
 }

@@ -12,6 +12,7 @@
 #include "oauth/access_token.h"
 #include "oauth/bearer.h"
 #include "oauth/client_bar.h"
+#include "oauth/client_profile.h"
 #include "oauth/signed_response.h"
 #include "refusal/reason.h"
 #include "store/client_keys.h"
@@ -101,8 +102,8 @@ json::Object registration_of(const model::Client& client, const Settings& settin
     if (client.logout.backchannel_session_required) document.set("backchannel_logout_session_required", true);
     set_if_any(document, "frontchannel_logout_uri", client.logout.frontchannel);
     if (client.logout.frontchannel_session_required) document.set("frontchannel_logout_session_required", true);
-    if (!client.response_modes.empty())
-        document.set("response_modes", json::strings({client.response_modes.begin(), client.response_modes.end()}));
+    if (const auto modes = response_modes_of(settings, client); !modes.empty())
+        document.set("response_modes", json::strings({modes.begin(), modes.end()}));
     if (settings.jarm)
         document.set("authorization_signed_response_alg",
                      crypto::to_string(wanted_response_algorithm(settings, client)));

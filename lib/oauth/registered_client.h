@@ -12,8 +12,8 @@
 
 namespace postern::oauth {
 
-/// Returns all metadata of the client as it is stored (RFC 7591 §3.2.1), with the address and the token at which it
-/// manages its registration, and without its secret.
+/// Returns all metadata of the client (RFC 7591 §3.2.1), as it is stored or as its profile implies it, with the address
+/// and the token at which it manages its registration, and without its secret.
 json::Object registration_of(const model::Client& client, const Settings& settings,
                              std::string_view registration_token);
 

@@ -14,7 +14,7 @@ using namespace postern::test;
 
 TEST_CASE(
     "denial: access_denied with state and iss, and nothing is minted or remembered [IF70, IF115, RFC 6749 §4.1.2.1d, "
-    "OIDC Core §3.1.2.4a, §3.1.2.6c]") {
+    "OIDC Core §3.1.2.4a, §3.1.2.6c, F2-34]") {
     const Deployment op;
     UserAgent alice(op);
     const Landing consent = alice.log_in(alice.authorize(authorization_request()));

@@ -2,12 +2,9 @@
 // secret.
 #include <doctest/doctest.h>
 
-#include <fstream>
 #include <string>
-#include <vector>
 
-#include "installation.h"
-#include "store/clients.h"
+#include "robot.h"
 #include "support/certificates.h"
 
 using namespace postern;
@@ -17,38 +14,14 @@ namespace {
 
 constexpr const char* kSubject = "CN=robot,O=Example\\, Inc.,C=DE";
 
-struct WithMtls {
-    Installation installation;
-
+struct WithMtls : WithRobot {
     WithMtls() { turn_on(std::string(certificates::kRoot) + certificates::kIntermediate); }
 
     void turn_on(const std::string& authorities) {
         installation.reconfigure(
             "mtls", json::Object{{"baseUrl", "https://mtls.id.example.org"}, {"ca", file("ca.pem", authorities)}});
     }
-    std::string file(const std::string& name, const std::string& text) const {
-        const std::string path = (installation.directory() / name).string();
-        std::ofstream(path) << text;
-        return path;
-    }
-    std::string refusal(const Words& arguments) const {
-        const auto result = installation.postern(arguments);
-        CHECK(result.exit_code != 0);
-        CHECK(result.out.empty());
-        return result.err;
-    }
-    json::Value add(const Words& options) const {
-        Words arguments = {"client", "add", "robot", "--grant", "client_credentials", "--scope", "api"};
-        arguments.insert(arguments.end(), options.begin(), options.end());
-        return installation.must_json(arguments);
-    }
     std::string keys() const { return file("robot.jwks", certificates::kSelfSignedKeys); }
-    std::size_t secrets() const {
-        auto database = installation.open();
-        const auto client = store::find_client(database, model::ClientId("robot"), util::SystemClock().now());
-        REQUIRE(client);
-        return client->secrets.size();
-    }
 };
 
 }  // namespace
@@ -87,12 +60,8 @@ TEST_CASE("client add, client set: a client with certificates of an authority [M
 TEST_CASE(
     "client add: certificates that could not authenticate are refused, each with its reason [MTLS-4, MTLS-5, COM-10]") {
     WithMtls s;
-    struct Row {
-        Words options;
-        const char* reason;
-    };
     const std::string keys = s.keys();
-    const std::vector<Row> rows = {
+    s.check_refused({
         {{"--auth-method", "tls_client_auth"}, "needs the one name"},
         {{"--auth-method", "tls_client_auth", "--tls-client-auth-san-dns", "a.example", "--tls-client-auth-san-ip",
           "192.0.2.7"},
@@ -105,13 +74,7 @@ TEST_CASE(
         {{"--auth-method", "self_signed_tls_client_auth", "--jwks-uri", "https://a.example/jwks"}, "--jwks"},
         {{"--auth-method", "self_signed_tls_client_auth", "--jwks", keys, "--public"}, "public"},
         {{"--auth-method", "self_signed_tls_client_auth", "--jwks", keys, "--secret-stdin"}, "--secret-stdin"},
-    };
-    for (const Row& row : rows) {
-        CAPTURE(row.reason);
-        Words arguments = {"client", "add", "x", "--grant", "client_credentials", "--scope", "api"};
-        arguments.insert(arguments.end(), row.options.begin(), row.options.end());
-        CHECK(has(s.refusal(arguments), row.reason));
-    }
+    });
     s.installation.reconfigure("mtls", json::Object{{"baseUrl", "https://mtls.id.example.org"}});
     CHECK(has(s.refusal({"client", "add", "x", "--auth-method", "tls_client_auth", "--tls-client-auth-san-dns",
                          "a.example", "--grant", "client_credentials"}),

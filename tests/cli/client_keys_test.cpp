@@ -1,12 +1,9 @@
 // `postern client` of a client that signs: its keys are registered, shown and replaced, and it has no secret.
 #include <doctest/doctest.h>
 
-#include <fstream>
 #include <string>
-#include <vector>
 
-#include "installation.h"
-#include "store/clients.h"
+#include "robot.h"
 
 using namespace postern;
 using namespace postern::test;
@@ -18,33 +15,12 @@ constexpr const char* kKey =
 constexpr const char* kOtherKey =
     R"({"kty":"OKP","crv":"Ed25519","kid":"two","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"})";
 
-struct Signing {
-    Installation installation;
-
+struct Signing : WithRobot {
     Signing() { installation.reconfigure("clientAssertions", true); }
 
-    /// What the command says when it refuses.
-    std::string refusal(const Words& arguments) const {
-        const auto result = installation.postern(arguments);
-        CHECK(result.exit_code != 0);
-        CHECK(result.out.empty());
-        return result.err;
-    }
-
-    std::string file(const std::string& keys) const {
-        const std::string path = (installation.directory() / "robot.jwks").string();
-        std::ofstream(path) << R"({"keys":[)" << keys << "]}";
-        return path;
-    }
+    std::string key_file(const std::string& keys) const { return file("robot.jwks", R"({"keys":[)" + keys + "]}"); }
     json::Value add(const std::string& keys = kKey) const {
-        return installation.must_json({"client", "add", "robot", "--auth-method", "private_key_jwt", "--jwks",
-                                       file(keys), "--grant", "client_credentials", "--scope", "api"});
-    }
-    std::size_t secrets() const {
-        auto database = installation.open();
-        const auto client = store::find_client(database, model::ClientId("robot"), util::SystemClock().now());
-        REQUIRE(client);
-        return client->secrets.size();
+        return WithRobot::add({"--auth-method", "private_key_jwt", "--jwks", key_file(keys)});
     }
 };
 
@@ -67,7 +43,7 @@ TEST_CASE("client set: keys are replaced, and a client changes between keys and 
     const Signing s;
     s.add();
     s.installation.must(
-        {"client", "set", "robot", "--jwks", s.file(kOtherKey), "--token-endpoint-auth-signing-alg", "EdDSA"});
+        {"client", "set", "robot", "--jwks", s.key_file(kOtherKey), "--token-endpoint-auth-signing-alg", "EdDSA"});
     auto shown = s.installation.must({"client", "show", "robot"});
     CHECK(has(shown, "Ed25519 two"));
     CHECK_FALSE(has(shown, "P-256"));
@@ -81,19 +57,15 @@ TEST_CASE("client set: keys are replaced, and a client changes between keys and 
     CHECK(text_of(with_secret, "client_secret").size() == 43);
     CHECK(s.secrets() == 1);
     CHECK(s.installation.must_json({"client", "show", "robot"}).if_object()->find("jwks") == nullptr);
-    s.installation.must({"client", "set", "robot", "--auth-method", "private_key_jwt", "--jwks", s.file(kKey)});
+    s.installation.must({"client", "set", "robot", "--auth-method", "private_key_jwt", "--jwks", s.key_file(kKey)});
     CHECK(s.secrets() == 0);
 }
 
 TEST_CASE(
     "client add: keys that no assertion could be verified with are refused, each with its reason [KEY-5, KEY-9, CA-19]") {
     const Signing s;
-    struct Row {
-        Words options;
-        const char* reason;
-    };
-    const std::string keys = s.file(kKey);
-    const std::vector<Row> rows = {
+    const std::string keys = s.key_file(kKey);
+    s.check_refused({
         {{"--auth-method", "private_key_jwt"}, "needs the client's public keys"},
         {{"--jwks", keys}, "go with --auth-method private_key_jwt"},
         {{"--auth-method", "private_key_jwt", "--jwks", keys, "--jwks-uri", "https://a.example/"}, "contradict"},
@@ -103,15 +75,9 @@ TEST_CASE(
         {{"--auth-method", "private_key_jwt", "--jwks", keys, "--public"}, "public"},
         {{"--auth-method", "private_key_jwt", "--jwks", keys, "--secret-stdin"}, "--secret-stdin"},
         {{"--auth-method", "private_key_jwt", "--jwks", "/nowhere/robot.jwks"}, "robot.jwks"},
-    };
-    for (const Row& row : rows) {
-        CAPTURE(row.reason);
-        Words arguments = {"client", "add", "x", "--grant", "client_credentials", "--scope", "api"};
-        arguments.insert(arguments.end(), row.options.begin(), row.options.end());
-        CHECK(has(s.refusal(arguments), row.reason));
-    }
+    });
     const std::string private_key =
-        s.file(R"({"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo","d":"c2VjcmV0"})");
+        s.key_file(R"({"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo","d":"c2VjcmV0"})");
     const std::string refused = s.refusal({"client", "add", "x", "--auth-method", "private_key_jwt", "--jwks",
                                            private_key, "--grant", "client_credentials"});
     CHECK(has(refused, "a part of a private key"));
@@ -120,8 +86,8 @@ TEST_CASE(
     const std::string nameless = R"({"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"})";
     std::string five = nameless;
     for (int i = 1; i < 5; ++i) five += "," + nameless;
-    CHECK(has(s.installation.noted({"client", "add", "five", "--auth-method", "private_key_jwt", "--jwks", s.file(five),
-                                    "--grant", "client_credentials", "--scope", "api"}),
+    CHECK(has(s.installation.noted({"client", "add", "five", "--auth-method", "private_key_jwt", "--jwks",
+                                    s.key_file(five), "--grant", "client_credentials", "--scope", "api"}),
               "give each key a kid"));
 }
 

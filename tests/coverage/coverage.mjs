@@ -3,8 +3,9 @@
 //
 // The titles of tests carry the ids of requirements in their last brackets: [X04, X05] are rows of
 // docs/SECURITY-COVERAGE.md, [IF3, RFC 6749 §4.1.2ac, §6b] are rows of docs/RFC-COVERAGE.md (§4.1.2ac: the rows a and c
-// of that clause; a clause with one row has no letter). A row says what must hold and which files hold it; in place of
-// a test it may say "not offered: why" or "decided: docs/decisions/NNNN-title.md", behind its files if it has any.
+// of that clause; a clause with one row has no letter), and so are the rules of this server, [KEY-4, F2-R9]. A row says
+// what must hold and which files hold it; in place of a test it may say "not offered: why" or "decided:
+// docs/decisions/NNNN-title.md", behind its files if it has any.
 //
 // A row without a test, a title with an id that no row has, and a path that does not exist are faults: exit status 1.
 // With --write the documents are copied to DIRECTORY with two more columns, the tests of each row and its state.
@@ -29,6 +30,8 @@ const NAMES = {
   "Web Authentication Level 3": "WebAuthn",
   "FastCGI 1.0": "FastCGI 1.0",
 };
+/// The rules that have rows; titles name rules of other families, too, which have none.
+const RULE = /^(?:KEY|JTI|CA|PAR|DPOP|JAR|JARM|MTLS)-\d+$|^F2-[RS]?\d+$/;
 const nameOf = (heading) => NAMES[heading] ?? (/^RFC \d+$/.test(heading) ? heading : "");
 
 const STRING = /"(?:[^"\\\n]|\\.)*"/.source;
@@ -67,7 +70,7 @@ function readTitle(title) {
   for (const part of (inside ?? "").split(/[,;] */)) {
     const range = part.match(/^([A-Z])(\d\d)-\1(\d\d)$/);
     const clause = part.match(/^(?:(.+?) )?(§(?:[A-Z](?:\.\d+)?|\d[\d.]*))([a-z]*)$/);
-    if (/^([A-Z]\d\d|IF\d+)$/.test(part)) ids.push(part);
+    if (/^([A-Z]\d\d|IF\d+)$/.test(part) || RULE.test(part)) ids.push(part);
     else if (range)
       for (let n = Number(range[2]); n <= Number(range[3]); ++n) ids.push(range[1] + String(n).padStart(2, "0"));
     else if (clause) {
@@ -174,7 +177,7 @@ export function check(root, { write } = {}) {
   // A whole clause may be cited, too, and clauses of other documents.
   const isKnown = (id) =>
     documents.some(({ known, clauses }) => known.has(id) || clauses.has(id)) ||
-    !/^[A-Z]\d\d$|^IF\d+$|§.*[a-z]$/.test(id);
+    !(/^[A-Z]\d\d$|^IF\d+$|§.*[a-z]$/.test(id) || RULE.test(id));
   for (const { test, ids } of tests)
     for (const id of ids) if (!isKnown(id)) faults.push(`${test}: no row has the id ${id}`);
   if (write) {

@@ -13,7 +13,8 @@ const GOOD = {
   "lib/rule.cpp": "",
   "docs/decisions/0001-why.md": "",
   "tests/unit/util/rule_test.cpp":
-    'TEST_CASE("rule: holds [X01, RFC 6749 §4.1.2a]") {}\nTEST_CASE(\n    "rule: in two "\n    "pieces [X02]") {}\n',
+    'TEST_CASE("rule: holds [X01, RFC 6749 §4.1.2a]") {}\nTEST_CASE(\n    "rule: in two "\n    "pieces [X02]") {}\n' +
+    'TEST_CASE("rule: of a server [KEY-4, F2-10, REG-1]") {}\nTEST_CASE("rule: of a profile [F2-S3]") {}\n',
   "tests/security/rule.test.mjs": "it(`${what} is refused [X01, RFC 6749 §4.1.2b, §6]`, () => {});\n",
   "docs/SECURITY-COVERAGE.md": [
     "| id | what must hold | where |",
@@ -31,6 +32,12 @@ const GOOD = {
     "| §4.1.2b `code` | another | `lib/rule.cpp` |",
     "| §6 | refreshing | `lib/rule.cpp` |",
     "| §7 | not ours | not offered: it is a choice |",
+    "## FAPI 2.0",
+    "| id | what it says | where |",
+    "|---|---|---|",
+    "| F2-S3 | a rule | `lib/rule.cpp` |",
+    "| F2-10 Security Profile §5.3.2 | another | `lib/rule.cpp` |",
+    "| KEY-4 | a third | `lib/rule.cpp` |",
     "",
   ].join("\n"),
 };
@@ -51,7 +58,7 @@ function tree(changes = {}) {
 describe("the check of the coverage tables", () => {
   it("counts the rows of a right tree, and copies them with the tests of each", () => {
     const write = mkdtempSync(join(directory, "written-"));
-    assert.deepEqual(check(tree(), { write }), { rows: 7, faults: [] });
+    assert.deepEqual(check(tree(), { write }), { rows: 10, faults: [] });
     const written = readFileSync(join(write, "SECURITY-COVERAGE.md"), "utf8");
     assert.ok(written.includes("| `unit: rule: holds`; `security: ${what} is refused` | tested |\n"), written);
     assert.ok(written.includes("| `unit: rule: in two pieces` | tested |\n"), written);
@@ -60,6 +67,8 @@ describe("the check of the coverage tables", () => {
   for (const [what, changes, fault] of [
     ["a row without a test", { [UNIT]: ["[X02]", "[]"] }, /SECURITY-COVERAGE.md:4: no test carries this id/],
     ["an id that no row has", { [UNIT]: ["§4.1.2a", "§4.1.2ac"] }, /no row has the id RFC 6749 §4.1.2c/],
+    ["a rule without a test", { [UNIT]: ["[F2-S3]", "[F2]"] }, /RFC-COVERAGE.md:11: no test carries this id/],
+    ["a rule that no row has", { [UNIT]: ["F2-10", "F2-11"] }, /no row has the id F2-11/],
     ["a second row for an id", { [SECURITY]: ["| X02 |", "| X01 |"] }, /a second row for X01/],
     ["a missing file", { [SECURITY]: ["`lib/rule.cpp`", "`lib/role.cpp`"] }, /no such file: lib\/role.cpp/],
     ["a row without a file", { [SECURITY]: ["`lib/rule.cpp`", ""] }, /names the file that holds the rule/],

@@ -31,11 +31,11 @@ Verdict uses_at_once(Driver driver) {
 
 }  // namespace
 
-TEST_CASE("JTI-3: of processes that use the same name at once, one is the first, on a server, too") {
+TEST_CASE("replays: of processes that use the same name at once, one is the first, on a server, too [JTI-3]") {
     test::must_hold(uses_at_once);
 }
 
-TEST_CASE("JTI-6: one context has a quarter of the room on a server, too") {
+TEST_CASE("replays: one context has a quarter of the room on a server, too [JTI-6]") {
     test::RaceWorld world(Driver::shipped);
     auto context = world.fixture.context();
     constexpr std::int64_t kSmall = 1280;  // two marks

@@ -257,7 +257,7 @@ TEST_CASE("discovery: acr and claims are the ones that tokens and UserInfo have 
 
 TEST_CASE(
     "discovery: all well-known addresses answer the same document [IF79, RFC 8414 §3, §3.1, §3.2c, §3.3, §5, "
-    "Discovery §4, §4.2c, §4.3, OIDC Core §15.2b, META-1, MCP-2]") {
+    "Discovery §4, §4.2c, §4.3, OIDC Core §15.2b, META-1, MCP-2, F2-1]") {
     struct Row {
         std::string issuer;
         std::string openid;

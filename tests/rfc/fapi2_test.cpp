@@ -11,6 +11,7 @@
 #include "json/reader.h"
 #include "support/audit_log.h"
 #include "support/pushed.h"
+#include "support/registration.h"
 #include "support/signer.h"
 
 namespace {
@@ -181,7 +182,7 @@ TEST_CASE("fapi2: how such a client authenticates [F2-5, F2-7, F2-8, CA-6, CA-9]
     CHECK(ask(f.signer.with_claim(f.op, "aud", f.op.url("token"))).verdict() == "200");
 }
 
-TEST_CASE("fapi2: what must be pushed, and how [F2-15, F2-16, F2-17, F2-19]") {
+TEST_CASE("fapi2: what must be pushed, and how [F2-15, F2-16, F2-17, F2-19, F2-6, F2-S3]") {
     WithBank f;
     struct Row {
         const char* rule;
@@ -347,7 +348,7 @@ TEST_CASE("fapi2: no sid in ID tokens; a hint without it logs its user out all t
     CHECK(jwt_claims(text_of(usual, "id_token")).find("sid") != nullptr);
 }
 
-TEST_CASE("fapi2: at introspection a token is active for the API that it is for [F2-46]") {
+TEST_CASE("fapi2: at introspection a token is active for the API that it is for [F2-46, RFC 7662 §4g]") {
     WithBank f;
     f.op.must({"resource", "add", kApi});
     f.op.must({"resource", "add", "https://other.example/"});
@@ -433,6 +434,33 @@ TEST_CASE("fapi2: a profile of the configuration holds every client to it [F2-3,
     CHECK(json::write(*document.find("require_pushed_authorization_requests")) == "true");
     CHECK(json::write(*document.find("token_endpoint_auth_methods_supported")) == R"(["private_key_jwt"])");
     CHECK_FALSE(has(json::write(document), "RS256"));
+}
+
+TEST_CASE(
+    "fapi2: whoever registers itself is told what the profile implies [F2-R10, F2-R11, F2-S5, RFC 7591 §3.2.1, F2-58]") {
+    WithBank f({{"requestObjects", "allowed"}, {"jarm", true}, {"registration", json::Object{{"mode", "token"}}}});
+    f.op.configure("idTokenAlgorithms", json::strings({"ES256"}));
+    const std::string token = new_token(f.op, "2");
+    const auto registered = [&](const char* profile) {
+        f.op.configure("profile", profile);
+        const json::Object metadata{{"redirect_uris", json::Array{kBankRedirect}},
+                                    {"token_endpoint_auth_method", "private_key_jwt"},
+                                    {"jwks", f.signer.jwks()},
+                                    {"dpop_bound_access_tokens", true},
+                                    {"use_mtls_endpoint_aliases", true}};
+        const Answer answer = f.op.cgi("registration", registering(json::write(metadata), token));
+        REQUIRE(answer.status == 201);
+        return answer.json();
+    };
+    const json::Object signing = registered("fapi2-message-signing");
+    CHECK(json::write(*signing.find("response_modes")) == R"(["jwt"])");
+    CHECK(*signing.find("require_signed_request_object")->if_bool());
+    CHECK(*signing.find("require_pushed_authorization_requests")->if_bool());
+    CHECK(signing.find("use_mtls_endpoint_aliases") == nullptr);  // F2-58: it binds the client, not this server
+    const json::Object plain = registered("fapi2");
+    CHECK(plain.find("response_modes") == nullptr);
+    CHECK(plain.find("require_signed_request_object") == nullptr);
+    CHECK(*plain.find("require_pushed_authorization_requests")->if_bool());
 }
 
 }  // namespace

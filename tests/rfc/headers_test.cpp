@@ -209,7 +209,8 @@ TEST_CASE(
     CHECK(has_ids("login behind login", {"approve", "deny"}));
 }
 
-TEST_CASE("pages and the authorization endpoint are closed to other origins, with and without a preflight [H07]") {
+TEST_CASE(
+    "pages and the authorization endpoint are closed to other origins, with and without a preflight [H07, F2-57]") {
     const Deployment op;
     for (const std::string endpoint : {"authorize", "login", "scopes", "logout"}) {
         for (const std::string method : {"GET", "POST", "OPTIONS"}) {

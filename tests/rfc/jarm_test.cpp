@@ -9,6 +9,7 @@
 #include "has.h"
 #include "json/writer.h"
 #include "support/pushed.h"
+#include "support/registration.h"
 #include "support/user_agent.h"
 
 namespace {
@@ -44,7 +45,7 @@ std::set<std::string> names_of(const json::Object& claims) {
 }
 
 TEST_CASE(
-    "jarm: a code travels inside of one token, in each mode [JARM-1, JARM-2, JARM-4, JARM-5, JARM §2.1a, §2.1c, §2.2, §2.3ac]") {
+    "jarm: a code travels inside of one token, in each mode [JARM-1, JARM-2, JARM-4, JARM-5, JARM §2.1a, §2.1c, §2.2, §2.3ac, F2-68]") {
     struct Row {
         const char* mode;
         const char* place;
@@ -184,9 +185,8 @@ TEST_CASE("jarm: discovery and registration say what holds [JARM-6, REG-10, COM-
     const auto modes = [&] { return json::write(*op.cgi("discovery").json().find("response_modes_supported")); };
     CHECK(modes() == R"(["query","fragment","form_post"])");
     CHECK(op.cgi("discovery").json().find("authorization_signing_alg_values_supported") == nullptr);
-    CgiRequest request = post_form(R"({"redirect_uris":["http://127.0.0.1/cb"],"response_modes":["jwt"],)"
-                                   R"("authorization_signed_response_alg":"RS256"})");
-    request.content_type = "application/json";
+    const CgiRequest request = registering(R"({"redirect_uris":["http://127.0.0.1/cb"],"response_modes":["jwt"],)"
+                                           R"("authorization_signed_response_alg":"RS256"})");
     CHECK(op.cgi("registration", request).verdict() == "400 invalid_client_metadata");
     op.configure("jarm", true);
     CHECK(modes() == R"(["query","fragment","form_post","jwt","query.jwt","fragment.jwt","form_post.jwt"])");

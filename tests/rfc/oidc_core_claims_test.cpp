@@ -45,7 +45,7 @@ Names attributes_of(const std::string& id_token) {
 
 TEST_CASE(
     "claims: what is asked for by name is delivered where it was asked for, and alone [OIDC Core §2j, §5.2, §5.3.2d, "
-    "§5.4c, §5.5bcd, §5.5.1b, §5.6a]") {
+    "§5.4c, §5.5bcd, §5.5.1b, §5.6a, F2-30]") {
     const Deployment op;
     UserAgent alice(op);
     struct Row {
@@ -270,7 +270,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "consent: claims asked for by name are shown in words, unless a requested scope covers them [OIDC Core §3.1.2.4b]") {
+    "consent: claims asked for by name are shown in words, unless a requested scope covers them [OIDC Core §3.1.2.4b, F2-27]") {
     const Deployment op;
     UserAgent alice(op);
     const Landing consent = alice.log_in(alice.authorize(

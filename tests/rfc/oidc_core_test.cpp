@@ -188,7 +188,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("nonce: comes back exactly as sent [IF55, IF100, OIDC Core §2g, §3.1.2.1j, §3.1.3.6, A24]") {
+TEST_CASE("nonce: comes back exactly as sent [IF55, IF100, OIDC Core §2g, §3.1.2.1j, §3.1.3.6, A24, F2-29]") {
     const Deployment op;
     UserAgent alice(op);
     alice.sign_in(good());
@@ -267,7 +267,7 @@ TEST_CASE("ID token: at_hash is the left half of the access token's digest [OIDC
 
 TEST_CASE(
     "ID token and access token verify against the published keys, and only as what they are [IF6, IF86, OIDC Core §2k, "
-    "§3.1.3.7, §10.1, §16.6]") {
+    "§3.1.3.7, §10.1, §16.6, F2-70]") {
     using postern::jose::TokenType;
     const Deployment op;
     UserAgent alice(op);

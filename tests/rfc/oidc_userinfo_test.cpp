@@ -103,7 +103,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "userinfo: a token that is not an active access token of this server, with the reason [IF59, IF172, IF174, the interface specification, RFC 6750 §3a, §3.1b, OIDC Core §5.3.3]") {
+    "userinfo: a token that is not an active access token of this server, with the reason [IF59, IF172, IF174, the interface specification, RFC 6750 §3a, §3.1b, OIDC Core §5.3.3, F2-41]") {
     const std::string kNoJwt = "The token is not a JWT in compact form.";
     const std::string kUnknownKey = "The token is not signed with a key of this server.";
     const std::string kSignature = "The signature of the token is not valid.";
@@ -183,7 +183,7 @@ TEST_CASE("userinfo: an opaque refresh token is not an access token either [F08,
 
 TEST_CASE(
     "userinfo: a valid token without openid is 403 with the scope that is missing [IF5, IF173, RFC 6750 §3c, §3.1c, "
-    "U04, U09, OIDC Core §5.3.3]") {
+    "U04, U09, OIDC Core §5.3.3, F2-42]") {
     const Deployment op;
     UserAgent alice(op);
     struct Row {

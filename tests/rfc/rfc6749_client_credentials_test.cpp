@@ -20,7 +20,8 @@ struct Row {
     std::string expected;
 };
 
-TEST_CASE("client_credentials: a token for the client itself, and nothing of a user [IF38, RFC 6749 §4.4.3, T20]") {
+TEST_CASE(
+    "client_credentials: a token for the client itself, and nothing of a user [IF38, RFC 6749 §4.4.3, T20, F2-32]") {
     const Deployment op;
     const Answer answer = redeem(op, client_request(), kMachine);
     REQUIRE(answer.verdict() == "200");

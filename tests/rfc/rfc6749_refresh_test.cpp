@@ -87,7 +87,8 @@ TEST_CASE("refresh: syntax of the request [RFC 6749 §3.2e, §5.2e, §6a, OIDC C
         });
 }
 
-TEST_CASE("refresh: the scope may be narrower, never wider, and the grant keeps its own [RFC 6749 §5.2h, §6bg, F06]") {
+TEST_CASE(
+    "refresh: the scope may be narrower, never wider, and the grant keeps its own [RFC 6749 §5.2h, §6bg, F06, F2-14]") {
     const SignedIn r;
     check_refused(
         r.op, r.refresh_token(),

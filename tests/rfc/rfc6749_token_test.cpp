@@ -46,7 +46,7 @@ void check_rows(Ready& ready, const std::vector<Row>& rows) {
 }
 
 TEST_CASE(
-    "token: grant_type is there once and names a grant of this server [RFC 6749 §3.2ce, §4.1.3a, §5.2bg, T12, MCP-10]") {
+    "token: grant_type is there once and names a grant of this server [RFC 6749 §3.2ce, §4.1.3a, §5.2bg, T12, MCP-10, F2-2]") {
     Ready ready;
     check_rows(
         ready,
@@ -343,7 +343,7 @@ TEST_CASE(
 
 TEST_CASE(
     "token: a code works for the client it was issued to, and an attempt by another changes nothing [A05, T05, RFC 6749 "
-    "§3.2.1b, §4.1.2f, §4.1.3e, OIDC Core §3.1.3.2a, §16.11]") {
+    "§3.2.1b, §4.1.2f, §4.1.3e, OIDC Core §3.1.3.2a, §16.11, F2-33]") {
     Ready ready;
     const Query request = token_request(ready.code());
     CHECK(redeem(ready.op, request, kOther).verdict() == "400 invalid_grant");

@@ -106,7 +106,7 @@ TEST_CASE("userinfo: the header's scheme is Bearer in any case, then blanks and 
 
 TEST_CASE(
     "userinfo: without a header the token may stand in a form body, never in the address [IF151, IF152, RFC 6750 §2.2, "
-    "§2.3, U01, U03, X11, OIDC Core §5.3c]") {
+    "§2.3, U01, U03, X11, OIDC Core §5.3c, F2-40]") {
     const SignedIn ready;
     const std::string form = Query{{"access_token", ready.access_token()}}.text();
     const Answer posted = ready.op.cgi("userinfo", post_form(form));

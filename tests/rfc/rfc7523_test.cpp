@@ -13,8 +13,10 @@
 #include "has.h"
 #include "json/reader.h"
 #include "support/audit_log.h"
+#include "support/client_endpoints.h"
 #include "support/device.h"
 #include "support/marks.h"
+#include "support/registration.h"
 #include "support/signer.h"
 
 namespace {
@@ -47,14 +49,10 @@ struct WithSigner {
     Signer robot{kRobot, "k1"};
 
     explicit WithSigner(json::Object config = assertions_on()) : devices(std::move(config)) {
-        op.configure(
-            "paths",
-            json::Object{{"deviceAuthorization", "/device_authorization"}, {"device", "/device"}, {"par", "/par"}});
+        turn_on_client_endpoints(op);
         const bool is_on = op.config().find("clientAssertions") != nullptr;
         if (!is_on) op.configure("clientAssertions", true);
-        op.must({"client", "add", kRobot, "--auth-method", "private_key_jwt", "--jwks", file(robot.jwks()), "--grant",
-                 "authorization_code", "--grant", "refresh_token", "--grant", "client_credentials", "--grant",
-                 "device_code", "--scope", "openid api", "--redirect-uri", "https://robot.example/cb"});
+        add_robot(op, kRobot, {"--auth-method", "private_key_jwt", "--jwks", file(robot.jwks())});
         if (!is_on) op.configure("clientAssertions", false);
     }
 
@@ -65,36 +63,16 @@ struct WithSigner {
     }
 };
 
-Query robots_request() {
-    return authorization_request()
-        .with("client_id", kRobot)
-        .with("redirect_uri", "https://robot.example/cb")
-        .with("scope", "openid api");
-}
-
-struct Endpoint {
-    const char* name;
-    Query parameters;
-    std::string success = "200";
-};
-const std::vector<Endpoint> kEndpoints = {
-    {"token", {{"grant_type", "client_credentials"}, {"scope", "api"}}},
-    {"introspect", {{"token", "x"}}},
-    {"revoke", {{"token", "x"}}},
-    {"device_authorization", {{"scope", "api"}}},
-    {"par", robots_request().without("client_id"), "201"},
-};
-
 TEST_CASE(
     "private_key_jwt: a row per rule at each endpoint [RFC 7523 §2.2, §3abcde, RFC 7521 §4.2ab, OIDC Core §9b, CA-1, CA-2, CA-3, CA-4, CA-5, "
-    "CA-6, CA-7, CA-8, CA-9, CA-10, CA-11, CA-12, CA-13, KEY-1, KEY-2, KEY-3, KEY-4, KEY-6, KEY-7, KEY-8]") {
+    "CA-6, CA-7, CA-8, CA-9, CA-10, CA-11, CA-12, CA-13, KEY-1, KEY-2, KEY-3, KEY-4, KEY-6, KEY-7, KEY-8, F2-13]") {
     const WithSigner f;
     const Deployment& op = f.op;
     const Signer& robot = f.robot;
     const Signer stranger("robot", "k1");
     const Signer nobody("nobody", "k1");
     const Signer of_web("web", "k1");
-    for (const Endpoint& endpoint : kEndpoints) {
+    for (const ClientEndpoint& endpoint : kClientEndpoints) {
         CAPTURE(std::string(endpoint.name));
         const auto ask = [&](const Query& more, const std::string& authorization = "") {
             std::string form = endpoint.parameters.text() + "&" + more.text();
@@ -170,14 +148,14 @@ TEST_CASE(
     "private_key_jwt: a client signs in, refreshes, introspects and revokes, and CA-18 holds [CA-18, RFC 7523 §2.2]") {
     const WithSigner f;
     UserAgent alice(f.op);
-    const std::string code = alice.obtain_code(robots_request());
+    const std::string code = alice.obtain_code(robots_request(kRobot));
     REQUIRE_FALSE(code.empty());
     const auto by_assertion = [&](const std::string& endpoint, const Query& form) {
         return f.op.cgi(endpoint, post_form(with_assertion(form, f.robot.assertion(f.op)).text()));
     };
     const Query redeem = Query{{"grant_type", "authorization_code"},
                                {"code", code},
-                               {"redirect_uri", "https://robot.example/cb"},
+                               {"redirect_uri", kRobotCallback},
                                {"code_verifier", kVerifier}};
     const Answer tokens = by_assertion("token", redeem);
     REQUIRE(tokens.verdict() == "200");
@@ -196,7 +174,7 @@ TEST_CASE("private_key_jwt: audience, lifetime and clocks are as configured [CA-
     const WithSigner f(assertions_on(
         {{"clientAssertionAudience", "issuer_or_endpoint"}, {"clientAssertionMaxLifetime", 120}, {"clockSkew", 10}}));
     const auto ask = [&](const char* claim, json::Value value, const std::string& name = "token") {
-        const auto endpoint = std::ranges::find(kEndpoints, name, &Endpoint::name);
+        const auto endpoint = std::ranges::find(kClientEndpoints, name, &ClientEndpoint::name);
         const auto form = with_assertion(endpoint->parameters, f.robot.with_claim(f.op, claim, std::move(value)));
         return f.op.cgi(endpoint->name, post_form(form.text())).status;
     };
@@ -217,7 +195,7 @@ TEST_CASE(
     "private_key_jwt: the operator is told the first check that failed, and no more than that [COM-6, COM-5, CA-12]") {
     const WithSigner f;
     const auto ask = [&](const std::string& assertion) {
-        return f.op.cgi("token", post_form(with_assertion(kEndpoints[0].parameters, assertion).text()));
+        return f.op.cgi("token", post_form(with_assertion(kClientEndpoints[0].parameters, assertion).text()));
     };
     const std::string assertion = f.robot.with_claim(f.op, "aud", "https://op.example/token");
     const Answer refused = ask(assertion);
@@ -244,7 +222,7 @@ TEST_CASE("private_key_jwt: a client that has used its share is told to come bac
     f.op.must({"client", "add", "second", "--auth-method", "private_key_jwt", "--jwks", f.file(other.jwks()), "--grant",
                "client_credentials", "--scope", "api"});
     Marks(f.op, store::ReplayKind::assertion).crowd(kRobot);
-    for (const Endpoint& endpoint : kEndpoints) {
+    for (const ClientEndpoint& endpoint : kClientEndpoints) {
         CAPTURE(std::string(endpoint.name));
         const Query form = with_assertion(endpoint.parameters, f.robot.assertion(f.op));
         const Answer refused = f.op.cgi(endpoint.name, post_form(form.text()));
@@ -260,7 +238,7 @@ TEST_CASE("private_key_jwt: what cannot be remembered is not accepted, at each e
     if (is_on_postgresql()) return;  // where the shares are the bound
     const WithSigner f(with_least_replays(assertions_on()));
     Marks(f.op, store::ReplayKind::assertion).fill();
-    for (const Endpoint& endpoint : kEndpoints) {
+    for (const ClientEndpoint& endpoint : kClientEndpoints) {
         CAPTURE(std::string(endpoint.name));
         const Query form = with_assertion(endpoint.parameters, f.robot.assertion(f.op));
         const Answer refused = f.op.cgi(endpoint.name, post_form(form.text()));
@@ -292,10 +270,11 @@ TEST_CASE("race: of many processes with one assertion exactly one takes it [CA-1
 TEST_CASE("private_key_jwt: while clientAssertions is off nothing of it is there [CA-19, COM-10]") {
     const WithSigner f(json::Object{});
     const Answer refused =
-        f.op.cgi("token", post_form(with_assertion(kEndpoints[0].parameters, f.robot.assertion(f.op)).text()));
+        f.op.cgi("token", post_form(with_assertion(kClientEndpoints[0].parameters, f.robot.assertion(f.op)).text()));
     CHECK(refused.verdict() == "401 invalid_client");
     CHECK_FALSE(has(f.op.must({"why", refused.header("X-Request-Id")}), kRobot));  // nobody has looked at it
-    const Query with_id = with_assertion(kEndpoints[0].parameters, f.robot.assertion(f.op)).with("client_id", kRobot);
+    const Query with_id =
+        with_assertion(kClientEndpoints[0].parameters, f.robot.assertion(f.op)).with("client_id", kRobot);
     const Answer off = f.op.cgi("token", post_form(with_id.text()));
     CHECK(off.verdict() == "401 invalid_client");
     CHECK(f.op.must({"why", off.header("X-Request-Id")}).find("\"clientAssertions\": true") != std::string::npos);
@@ -312,7 +291,8 @@ TEST_CASE("private_key_jwt: while clientAssertions is off nothing of it is there
               .err.find("clientAssertions") != std::string::npos);
 }
 
-TEST_CASE("discovery: the ways to authenticate and the algorithms of assertions [CA-16, COM-2, RFC 8414 §2]") {
+TEST_CASE(
+    "discovery: the ways to authenticate and the algorithms of assertions [CA-16, COM-2, RFC 8414 §2l, Discovery §3o]") {
     const WithSigner f;
     const json::Object document = f.op.cgi("discovery").json();
     for (const char* endpoint : {"token", "introspection", "revocation"}) {
@@ -326,17 +306,10 @@ TEST_CASE("discovery: the ways to authenticate and the algorithms of assertions 
 
 TEST_CASE("private_key_jwt: a client registers its keys, and gets no secret [REG-9, REG-10, REG-14, CA-14]") {
     const Deployment op({.config = assertions_on({{"registration", json::Object{{"mode", "token"}}}})});
-    const auto token_made = json::parse(op.must({"registration", "token", "add", "--uses", "20", "--json"}));
-    REQUIRE(token_made);
-    const std::string token = text_of(*token_made->if_object(), "initial_access_token");
+    const std::string token = new_token(op, "20");
     const auto send = [&](json::Object metadata) {
         metadata.set("redirect_uris", json::Array{"https://robot.example/cb"});
-        CgiRequest request;
-        request.method = "POST";
-        request.content_type = "application/json";
-        request.body = json::write(metadata);
-        request.headers = {{"Authorization", "Bearer " + token}};
-        return op.cgi("registration", request);
+        return op.cgi("registration", registering(json::write(metadata), token));
     };
     const Signer robot("x", "k1");
     const Answer made = send({{"token_endpoint_auth_method", "private_key_jwt"},

@@ -8,6 +8,7 @@
 #include "json/writer.h"
 #include "support/audit_log.h"
 #include "support/flow.h"
+#include "support/registration.h"
 
 namespace {
 
@@ -22,27 +23,12 @@ constexpr const char* kPublic =
     R"({"redirect_uris":["http://127.0.0.1/cb"],"token_endpoint_auth_method":"none","client_name":"Tool"})";
 constexpr const char* kConfidential = R"({"redirect_uris":["https://client.example/cb"],"client_name":"Wiki"})";
 
-CgiRequest registering(const std::string& body, const std::string& token = "") {
-    CgiRequest request;
-    request.method = "POST";
-    request.content_type = "application/json";
-    request.body = body;
-    if (!token.empty()) request.headers = {{"Authorization", "Bearer " + token}};
-    return request;
-}
-
 CgiRequest managing(const std::string& method, const Answer& registered) {
     CgiRequest request;
     request.method = method;
     request.query = "client_id=" + registered.member("client_id");
     request.headers = {{"Authorization", "Bearer " + registered.member("registration_access_token")}};
     return request;
-}
-
-std::string new_token(const Deployment& op, const std::string& uses = "1") {
-    const auto made = json::parse(op.must({"registration", "token", "add", "--uses", uses, "--json"}));
-    REQUIRE(made);
-    return text_of(*made->if_object(), "initial_access_token");
 }
 
 TEST_CASE("registration: closed, nothing is there, for no method [REG-1, REG-23]") {

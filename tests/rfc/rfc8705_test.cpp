@@ -9,6 +9,7 @@
 #include "has.h"
 #include "json/reader.h"
 #include "support/certificates.h"
+#include "support/client_endpoints.h"
 #include "support/device.h"
 #include "support/signer.h"
 #include "util/percent.h"
@@ -52,15 +53,15 @@ struct WithCertificates {
     Deployment& op = devices.op;
 
     explicit WithCertificates(json::Object config = {}) : devices(std::move(config)) {
-        op.configure(
-            "paths",
-            json::Object{{"deviceAuthorization", "/device_authorization"}, {"device", "/device"}, {"par", "/par"}});
+        turn_on_client_endpoints(op);
         write_file(op.directory() / "clients-ca.pem", std::string(kRoot) + kIntermediate);
         turn_on();
         write_file(op.directory() / "jwks.json", kSelfSignedKeys);
-        add(kRobots,
+        add_robot(
+            op, kRobots,
             {"--auth-method", "tls_client_auth", "--tls-client-auth-subject-dn", "CN=robot,O=Example\\, Inc.,C=DE"});
-        add(kOwn, {"--auth-method", "self_signed_tls_client_auth", "--jwks", (op.directory() / "jwks.json").string()});
+        add_robot(op, kOwn,
+                  {"--auth-method", "self_signed_tls_client_auth", "--jwks", (op.directory() / "jwks.json").string()});
     }
     void turn_on() const { op.configure("mtls", settings()); }
     void turn_off() const { op.configure("mtls", json::Value()); }
@@ -68,14 +69,6 @@ struct WithCertificates {
         return {{"baseUrl", kAlias}, {"ca", (op.directory() / "clients-ca.pem").string()}};
     }
 
-    void add(const std::string& id, const std::vector<std::string>& more) const {
-        std::vector<std::string> line = {"client", "add", id};
-        for (const char* grant : {"authorization_code", "refresh_token", "client_credentials", "device_code"})
-            line.insert(line.end(), {"--grant", grant});
-        line.insert(line.end(), {"--scope", "openid api", "--redirect-uri", "https://robot.example/cb"});
-        line.insert(line.end(), more.begin(), more.end());
-        op.must(line);
-    }
     Answer ask(const char* endpoint, const Query& form, const Shown& shown) const {
         return op.cgi(endpoint, with_certificate(post_form(form.text()), shown));
     }
@@ -91,24 +84,6 @@ struct WithCertificates {
     json::Object introspected(const std::string& token) const {
         return as_client(op, "introspect", Query{{"token", token}}).json();
     }
-};
-
-struct Endpoint {
-    const char* name;
-    Query parameters;
-    std::string success = "200";
-};
-const std::vector<Endpoint> kEndpoints = {
-    {"token", {{"grant_type", "client_credentials"}, {"scope", "api"}}},
-    {"introspect", {{"token", "x"}}},
-    {"revoke", {{"token", "x"}}},
-    {"device_authorization", {{"scope", "api"}}},
-    {"par",
-     authorization_request()
-         .with("redirect_uri", "https://robot.example/cb")
-         .with("scope", "openid api")
-         .without("client_id"),
-     "201"},
 };
 
 TEST_CASE(
@@ -176,7 +151,7 @@ TEST_CASE(
         {"MTLS-3", "self-signed, and none", kOwn, {kSelfSigned, "NONE"}, nothing},
         {"MTLS-5", "another key", kOwn, {kOtherRobot, "GENEROUS"}, nothing},
     };
-    for (const Endpoint& endpoint : kEndpoints) {
+    for (const ClientEndpoint& endpoint : kClientEndpoints) {
         CAPTURE(std::string(endpoint.name));
         for (const Row& row : rows) {
             CAPTURE(std::string(row.rule));
@@ -233,7 +208,7 @@ TEST_CASE("mtls: a refusal says to the operator what came, and to the client not
 }
 
 TEST_CASE(
-    "mtls: tokens that are bound to a certificate, and UserInfo [RFC 8705 §3, §3.1, §3.2, §3.4, MTLS-7, MTLS-8]") {
+    "mtls: tokens that are bound to a certificate, and UserInfo [RFC 8705 §3, §3.1, §3.2, §3.4, MTLS-7, MTLS-8, F2-43]") {
     const WithCertificates f;
     CHECK(x5t_in(jwt_claims(f.ask_for_token(kRobots, kByRobot).member("access_token")))
               .empty());  // the method does not bind

@@ -11,6 +11,7 @@
 #include "json/writer.h"
 #include "support/audit_log.h"
 #include "support/pushed.h"
+#include "support/registration.h"
 #include "support/signer.h"
 #include "support/user_agent.h"
 
@@ -370,18 +371,11 @@ TEST_CASE("request objects: discovery and the authorization endpoint [JAR-15, CO
 
 TEST_CASE("request objects: clients register with the demand and the algorithm [REG-10, JAR-13, COM-10]") {
     WithSignedRequests f({{"registration", json::Object{{"mode", "token"}}}});
-    const auto made = json::parse(f.op.must({"registration", "token", "add", "--uses", "20", "--json"}));
-    REQUIRE(made);
-    const std::string token = text_of(*made->if_object(), "initial_access_token");
+    const std::string token = new_token(f.op, "20");
     const auto send = [&](json::Object metadata) {
         metadata.set("redirect_uris", json::Array{kRobotUri});
         metadata.set("require_signed_request_object", true);
-        CgiRequest request;
-        request.method = "POST";
-        request.content_type = "application/json";
-        request.body = json::write(metadata);
-        request.headers = {{"Authorization", "Bearer " + token}};
-        return f.op.cgi("registration", request);
+        return f.op.cgi("registration", registering(json::write(metadata), token));
     };
     const json::Object good = {{"token_endpoint_auth_method", "private_key_jwt"},
                                {"jwks", f.robot.jwks()},

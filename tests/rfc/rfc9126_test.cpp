@@ -7,6 +7,7 @@
 #include "has.h"
 #include "support/audit_log.h"
 #include "support/pushed.h"
+#include "support/registration.h"
 #include "support/user_agent.h"
 
 namespace {
@@ -64,7 +65,7 @@ TEST_CASE("par: the example of the standard [RFC 9126 §2.1a]") {
 
 TEST_CASE(
     "par: which requests are taken, and what the others are told [PAR-1, PAR-2, PAR-4, PAR-6, PAR-7, PAR-9, RFC 9126 "
-    "§2.1a, §2.1b, §2.3ab]") {
+    "§2.1a, §2.1b, §2.3ab, F2-26, F2-29]") {
     const Deployment op(with_par());
     const Query good = authorization_request();
     struct Row {
@@ -202,7 +203,8 @@ TEST_CASE("par: whatever stands beside the address is ignored [PAR-13, F2-28, RF
     }
 }
 
-TEST_CASE("par: what opens no request is a page, and never a redirect [PAR-13, PAR-18, RFC 9126 §4c, §7.2, §7.3]") {
+TEST_CASE(
+    "par: what opens no request is a page, and never a redirect [PAR-13, PAR-18, RFC 9126 §4c, §7.2, §7.3, F2-26]") {
     const Deployment op(with_par());
     const std::string address = pushed_address(op, authorization_request());
     const Landing login = UserAgent(op).authorize(authorization_request());
@@ -460,9 +462,8 @@ TEST_CASE("par: discovery says what holds [PAR-19, COM-1, COM-3, RFC 9126 §5a]"
 
 TEST_CASE("par: clients may register with the demand [REG-10, PAR-17, RFC 9126 §6]") {
     Deployment op(with_par({{"registration", json::Object{{"mode", "open"}}}}));
-    CgiRequest request =
-        post_form(R"({"redirect_uris":["http://127.0.0.1/cb"],"require_pushed_authorization_requests":true})");
-    request.content_type = "application/json";
+    const CgiRequest request =
+        registering(R"({"redirect_uris":["http://127.0.0.1/cb"],"require_pushed_authorization_requests":true})");
     const Answer registered = op.cgi("registration", request);
     REQUIRE(registered.status == 201);
     CHECK(has(registered.body, "\"require_pushed_authorization_requests\":true"));

@@ -14,6 +14,7 @@
 #include "support/device.h"
 #include "support/marks.h"
 #include "support/pushed.h"
+#include "support/registration.h"
 #include "support/signer.h"
 
 namespace {
@@ -85,7 +86,7 @@ struct Bound {
 };
 
 TEST_CASE(
-    "dpop: a token that is bound, in the answer, in the token and in introspection [DPOP-12, DPOP-19, RFC 9449 §5, §6.1, §6.2]") {
+    "dpop: a token that is bound, in the answer, in the token and in introspection [DPOP-12, DPOP-19, RFC 9449 §5, §6.1, §6.2, DPOP-32]") {
     const Bound f;
     CHECK(f.answer.member("token_type") == "DPoP");
     CHECK(jkt_in(jwt_claims(f.access())) == f.key.jkt());
@@ -99,7 +100,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "dpop: what a proof at the token endpoint must be [DPOP-1, DPOP-2, DPOP-3, DPOP-4, DPOP-5, DPOP-6, DPOP-8, DPOP-11, RFC 9449 §4.3, §11.1]") {
+    "dpop: what a proof at the token endpoint must be [DPOP-1, DPOP-2, DPOP-3, DPOP-4, DPOP-5, DPOP-6, DPOP-8, DPOP-11, RFC 9449 §4.3, §11.1, F2-10, F2-13, F2-44]") {
     const Deployment op(with_dpop());
     const Signer key("", "");
     const Signer other("", "");
@@ -261,7 +262,8 @@ TEST_CASE("dpop: a device's tokens are bound alike [DPOP-17]") {
           "200");
 }
 
-TEST_CASE("userinfo: what a bound token needs there [DPOP-9, DPOP-10, DPOP-11, DPOP-18, RFC 9449 §7.1, §7.2]") {
+TEST_CASE(
+    "userinfo: what a bound token needs there [DPOP-9, DPOP-10, DPOP-11, DPOP-18, RFC 9449 §7.1, §7.2, F2-43, F2-44]") {
     const Bound f;
     const Deployment& op = f.op;
     const Signer other("", "");
@@ -333,7 +335,7 @@ TEST_CASE(
     CHECK(op.postern({"client", "set", kWeb, "--dpop-bound-access-tokens"}).exit_code != 0);
 }
 
-TEST_CASE("dpop_jkt: a code that is bound to a key [DPOP-20, DPOP-22, RFC 9449 §10]") {
+TEST_CASE("dpop_jkt: a code that is bound to a key [DPOP-20, DPOP-22, RFC 9449 §10, F2-12]") {
     const Deployment op(with_dpop());
     UserAgent alice(op);
     const Signer key("", "");
@@ -357,7 +359,7 @@ TEST_CASE("dpop_jkt: a code that is bound to a key [DPOP-20, DPOP-22, RFC 9449 �
     CHECK(verdict_of(op, ask_to_authorize(op, twice)) == "invalid_request");
 }
 
-TEST_CASE("par: a proof there binds the code [DPOP-21, DPOP-22, JTI-4, RFC 9449 §10.1]") {
+TEST_CASE("par: a proof there binds the code [DPOP-21, DPOP-22, JTI-4, RFC 9449 §10.1, PAR-8, F2-12]") {
     const Deployment op(with_dpop_and_par());
     UserAgent alice(op);
     const Signer key("", "");
@@ -404,11 +406,8 @@ TEST_CASE("dpop: metadata and registration [DPOP-25, RFC 9449 §5.1, §5.2]") {
     const Deployment op(with_dpop({{"registration", json::Object{{"mode", "open"}}}}));
     const json::Object metadata = op.cgi("discovery", {}).json();
     CHECK(json::write(*metadata.find("dpop_signing_alg_values_supported")) == R"(["ES256","PS256","EdDSA","Ed25519"])");
-    CgiRequest request;
-    request.method = "POST";
-    request.content_type = "application/json";
-    request.body = R"({"redirect_uris":["http://127.0.0.1/cb"],"dpop_bound_access_tokens":true})";
-    const Answer registered = op.cgi("registration", request);
+    const Answer registered = op.cgi(
+        "registration", registering(R"({"redirect_uris":["http://127.0.0.1/cb"],"dpop_bound_access_tokens":true})"));
     CHECK(registered.status == 201);
     const json::Value* bound = registered.json().find("dpop_bound_access_tokens");
     REQUIRE(bound != nullptr);
@@ -506,15 +505,10 @@ TEST_CASE(
     const json::Object registration{{"mode", "token"}, {"grants", json::Array{"authorization_code", "implicit"}}};
     const Deployment op(with_dpop(
         {{"responseTypes", json::Array{"code", "token", "code token", "id_token"}}, {"registration", registration}}));
-    const auto initial = json::parse(op.must({"registration", "token", "add", "--uses", "10", "--json"}));
-    REQUIRE(initial);
+    const std::string initial = new_token(op, "10");
     const auto verdict = [&](const std::string& more) {
-        CgiRequest request;
-        request.method = "POST";
-        request.content_type = "application/json";
-        request.headers = {{"Authorization", "Bearer " + text_of(*initial->if_object(), "initial_access_token")}};
-        request.body = R"({"redirect_uris":["https://a.example/cb"],"dpop_bound_access_tokens":true)" + more + "}";
-        return op.cgi("registration", request).verdict();
+        const std::string metadata = R"({"redirect_uris":["https://a.example/cb"],"dpop_bound_access_tokens":true)";
+        return op.cgi("registration", registering(metadata + more + "}", initial)).verdict();
     };
     CHECK(verdict(R"(,"response_types":["token"],"grant_types":["implicit"])") == "400 invalid_client_metadata");
     CHECK(verdict(R"(,"response_types":["code token"],"grant_types":["authorization_code","implicit"])") ==

@@ -208,7 +208,7 @@ describe("the program that fetches", { skip: withoutProgram }, () => {
     assert.deepEqual(asked, ["/type"]);
   });
 
-  it("verifies name, date and authority of the certificate, and takes no TLS before 1.2 [FETCH-7, N01]", async () => {
+  it("verifies name, date and authority of certificates, takes no TLS before 1.2 [FETCH-7, N01, F2-55]", async () => {
     const where = await installation({ allow: ["127.0.0.0/8"] });
     await fails(`https://127.0.0.2:${ports.other}/good`, where, /subject|name/i);
     await fails(at("/good", ports.expired), where, /expired/i);
@@ -257,7 +257,7 @@ describe("the program that fetches", { skip: withoutProgram }, () => {
     assert.deepEqual(seen, ["CONNECT name.example:443 HTTP/1.1"]);
   });
 
-  it("takes ports of the list alone, and no other scheme [FETCH-4]", async () => {
+  it("takes ports of the list alone, and no other scheme [FETCH-4, F2-53]", async () => {
     const where = await installation({ ports: [443] });
     asked = [];
     await fails(at("/good"), where, /^the port of the URL is not among/);

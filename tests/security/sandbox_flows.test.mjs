@@ -180,7 +180,7 @@ describe("a confined server that remembers what was used once", { skip }, () => 
   const getToken = (form = signed(), headers = shown("/token")) =>
     provider.post("/token", { grant_type: "client_credentials", scope: "api", ...form }, { headers });
 
-  it("each of the processes remembers what another has taken, and introspection, too [JTI-1, JTI-3, G05]", async () => {
+  it("each of the processes remembers what another took, introspection too [JTI-1, JTI-3, G05, CA-15]", async () => {
     for (let round = 0; round < 4; ++round) {
       const [once, first] = [signed(), shown("/token")];
       assert.equal((await getToken(once, first)).status, 200);

@@ -403,7 +403,7 @@ const ROWS = {
   ],
 };
 
-describe("doctor --url: what is broken in front of a Postern is named with its fix", () => {
+describe("doctor --url: what is broken in front of a Postern is named with its fix [F2-45]", () => {
   let deployment;
   prepared(async (owned) => {
     deployment = owned(await Deployment.start({ config: { trustedProxies: ["127.0.0.1"] } }));

@@ -94,11 +94,11 @@ for (const [name, front] of Object.entries(SERVERS)) {
         await rm(directory, { recursive: true, force: true });
       });
 
-      it("under TLS 1.2 offers the recommended suites and no other [RFC 9325 §4.2]", async () => {
+      it("under TLS 1.2 offers the recommended suites and no other [RFC 9325 §4.2, F2-56]", async () => {
         assert.deepEqual(await suitesOfTls12(port), RECOMMENDED[kind]);
       });
 
-      it("speaks TLS 1.3, and nothing older than TLS 1.2 [RFC 9325 §3.1.1]", async () => {
+      it("speaks TLS 1.3, and nothing older than TLS 1.2 [RFC 9325 §3.1.1, F2-55]", async () => {
         assert.ok(TLS_1_3.includes(await handshake(port, "-tls1_3")));
         for (const version of ["-tls1_1", "-tls1"])
           assert.equal(await handshake(port, version, "-cipher", "ALL:@SECLEVEL=0"), null, version);

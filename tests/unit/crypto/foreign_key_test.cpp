@@ -37,7 +37,7 @@ std::string number_of_bits(std::size_t bits) {
 }  // namespace
 
 TEST_CASE(
-    "KEY-3: signatures of keys of others, by the vectors of Project Wycheproof [RFC 7518 §3.4, §3.5; RFC 8037 §3.1]") {
+    "foreign keys: signatures of keys of others, by the vectors of Project Wycheproof [KEY-3, RFC 7518 §3.4, §3.5; RFC 8037 §3.1]") {
     int valid = 0;
     for (const auto& row : wycheproof::kRows) {
         CAPTURE(row.name);
@@ -49,7 +49,7 @@ TEST_CASE(
     CHECK(valid > 20);
 }
 
-TEST_CASE("KEY-3: a signature holds for its own algorithm alone") {
+TEST_CASE("foreign keys: a signature holds for its own algorithm alone [KEY-3]") {
     const Algorithm all[] = {Algorithm::RS256, Algorithm::ES256, Algorithm::EdDSA, Algorithm::PS256};
     struct Row {
         Algorithm algorithm;
@@ -75,7 +75,7 @@ TEST_CASE("KEY-3: a signature holds for its own algorithm alone") {
     }
 }
 
-TEST_CASE("KEY-5: keys that are not sound are refused") {
+TEST_CASE("foreign keys: keys that are not sound are refused [KEY-5]") {
     const auto rsa = [](std::size_t bits, const std::string& e = "\x01\x00\x01") {
         return crypto::PublicMembers(crypto::RsaPublic{number_of_bits(bits), e});
     };

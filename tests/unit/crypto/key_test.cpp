@@ -224,7 +224,7 @@ TEST_CASE(
     CHECK(PublicKey::from_members(rsa_public(), Algorithm::EdDSA).algorithm() == Algorithm::RS256);
 }
 
-TEST_CASE("generate: an RSA key has 2048 bits and the exponent 65537 [RFC 7518 §3.3]") {
+TEST_CASE("generate: an RSA key has 2048 bits and the exponent 65537 [RFC 7518 §3.3, F2-51]") {
     const auto rsa = std::get<crypto::RsaPublic>(PrivateKey::generate(Algorithm::RS256).public_key().members());
     CHECK(rsa.n.size() == 256);
     CHECK(static_cast<unsigned char>(rsa.n.front()) >= 0x80);

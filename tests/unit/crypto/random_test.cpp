@@ -48,7 +48,7 @@ TEST_CASE("SeededRandom repeats itself for one seed and differs for another") {
     CHECK(first.substr(0, 32) == crypto::sha256("seed:0"));
 }
 
-TEST_CASE("random_token carries 256 bits and random_id 128, as base64url [RFC 6749 §2.3.1f, §10.10, A05]") {
+TEST_CASE("random_token carries 256 bits and random_id 128, as base64url [RFC 6749 §2.3.1f, §10.10, A05, F2-52]") {
     Recorded recorded;
     CHECK(crypto::random_token(recorded) == util::base64url_encode(std::string(32, '\xFF')));
     CHECK(recorded.asked == 32);

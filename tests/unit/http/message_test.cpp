@@ -44,7 +44,8 @@ TEST_CASE("Response: add keeps what is there, in order") {
     CHECK(response.headers[1].second == "b=2");
 }
 
-TEST_CASE("see_other: 303, so that a form's fields are not sent on [RFC 9700 §4.12, RFC 6749 §1.7, OIDC Core §16.22]") {
+TEST_CASE(
+    "see_other: 303, so that a form's fields are not sent on [RFC 9700 §4.12, RFC 6749 §1.7, OIDC Core §16.22, F2-23]") {
     const Response response = see_other("https://app.example/cb?code=x");
     CHECK(response.status == 303);
     CHECK(header(response, "Location") == "https://app.example/cb?code=x");

@@ -42,7 +42,7 @@ constexpr const char* kCertificate =
 
 }  // namespace
 
-TEST_CASE("KEY-5: what a set of keys may have") {
+TEST_CASE("client keys: what a set of keys may have [KEY-5, F2-51]") {
     struct Row {
         const char* when;
         std::string text;
@@ -115,14 +115,14 @@ TEST_CASE("KEY-5: what a set of keys may have") {
     }
 }
 
-TEST_CASE("KEY-5: a problem of a set names the key and never shows a private member") {
+TEST_CASE("client keys: a problem of a set names the key and never shows a private member [KEY-5]") {
     const auto keys = jose::parse_client_keys(set_of(okp() + "," + ec(R"(,"d":"c2VjcmV0")")));
     REQUIRE_FALSE(keys);
     CHECK(keys.error().find("key 2 has \"d\"") != std::string::npos);
     CHECK(keys.error().find("c2VjcmV0") == std::string::npos);
 }
 
-TEST_CASE("KEY-4: the key decides which signatures it may have made") {
+TEST_CASE("client keys: the key decides which signatures it may have made [KEY-4]") {
     const auto keys = jose::parse_client_keys(set_of(ec(R"(,"kid":"a")") + "," + ec(R"(,"kid":"b")") + "," +
                                                      rsa(R"(,"kid":"a","alg":"PS256")") + "," + okp()));
     REQUIRE(keys);

@@ -24,7 +24,8 @@ std::string at(int seconds) { return std::to_string(1'800'000'000 + seconds); }
 
 }  // namespace
 
-TEST_CASE("KEY-7: times are numbers, and a clock may be off a little [RFC 7519 §4.1.4, §4.1.5, §4.1.6]") {
+TEST_CASE(
+    "foreign claims: times are numbers, and a clock may be off a little [KEY-7, RFC 7519 §4.1.4, §4.1.5, §4.1.6]") {
     struct Row {
         std::string claims;
         const char* fault;
@@ -62,7 +63,7 @@ TEST_CASE("KEY-7: times are numbers, and a clock may be off a little [RFC 7519 �
     }
 }
 
-TEST_CASE("KEY-8: an audience is a string or an array of strings [RFC 7519 §4.1.3]") {
+TEST_CASE("foreign claims: an audience is a string or an array of strings [KEY-8, RFC 7519 §4.1.3]") {
     CHECK(jose::find_audience(object(R"({"aud":"a"})"))->values == std::vector<std::string>{"a"});
     CHECK_FALSE(jose::find_audience(object(R"({"aud":"a"})"))->is_array);
     CHECK(jose::find_audience(object(R"({"aud":["a","b"]})"))->values == std::vector<std::string>{"a", "b"});
@@ -73,7 +74,7 @@ TEST_CASE("KEY-8: an audience is a string or an array of strings [RFC 7519 §4.1
     }
 }
 
-TEST_CASE("JTI-5: jti is a string of 1 to 256 bytes, compared after unescaping") {
+TEST_CASE("foreign claims: jti is a string of 1 to 256 bytes, compared after unescaping [JTI-5]") {
     const auto jti = [](const std::string& value) {
         const auto claims = object(R"({"jti":)" + value + "}");
         const std::string* found = jose::find_jti(claims);

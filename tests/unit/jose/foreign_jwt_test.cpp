@@ -50,7 +50,8 @@ const std::string kClaims = R"({"sub":"app"})";
 
 }  // namespace
 
-TEST_CASE("KEY-1, KEY-2, KEY-3, KEY-6: each neighbour of a good JWT is refused [RFC 7515 §4, RFC 8725 §3]") {
+TEST_CASE(
+    "foreign JWTs: each neighbour of a good JWT is refused [KEY-1, KEY-2, KEY-3, KEY-6, RFC 7515 §4, RFC 8725 §3, F2-53]") {
     const std::string good = R"({"alg":"ES256"})";
     const auto header = [](const std::string& members) { return token(R"({"alg":"ES256",)" + members + "}", kClaims); };
     const std::string deep = R"({"a":[[[[[[[1]]]]]]]})";
@@ -124,7 +125,7 @@ TEST_CASE("KEY-1, KEY-2, KEY-3, KEY-6: each neighbour of a good JWT is refused [
     }
 }
 
-TEST_CASE("KEY-1: a fault repeats little of a value, and no control characters") {
+TEST_CASE("foreign JWTs: a fault repeats little of a value, and no control characters [KEY-1]") {
     const auto jwt =
         jose::parse_foreign_jwt(token(R"({"alg":"\u001b[31m)" + std::string(500, 'x') + "\"}", kClaims), kAssertion);
     REQUIRE_FALSE(jwt);
@@ -132,7 +133,8 @@ TEST_CASE("KEY-1: a fault repeats little of a value, and no control characters")
     CHECK(jwt.error().find('\x1b') == std::string::npos);
 }
 
-TEST_CASE("KEY-3, KEY-4: the JWTs of the RFCs verify with their keys [RFC 7515 §A.2, §A.3; RFC 8037 §A.4]") {
+TEST_CASE(
+    "foreign JWTs: the JWTs of the RFCs verify with their keys [KEY-3, KEY-4, RFC 7515 §A.2, §A.3; RFC 8037 §A.4]") {
     const std::string keys = key_of(vectors::kRsaPem) + "," + key_of(vectors::kEcPem) + "," + key_of(vectors::kEdPem);
     const std::pair<const char*, const char*> rows[] = {{vectors::kRsaInput, vectors::kRsaSignature},
                                                         {vectors::kEcInput, vectors::kEcSignature}};
@@ -148,7 +150,7 @@ TEST_CASE("KEY-3, KEY-4: the JWTs of the RFCs verify with their keys [RFC 7515 �
     CHECK_FALSE(jose::parse_foreign_jwt(std::string(vectors::kEdInput) + "." + vectors::kEdSignature, kAssertion));
 }
 
-TEST_CASE("KEY-4: a signature counts if a key that fits `alg` and `kid` has made it") {
+TEST_CASE("foreign JWTs: a signature counts if a key that fits `alg` and `kid` has made it [KEY-4]") {
     const std::string ec = key_of(vectors::kEcPem, "a");
     const std::string other =
         json::write(jose::to_json(crypto::PrivateKey::generate(Algorithm::ES256).public_key().members()));
@@ -196,7 +198,7 @@ TEST_CASE("KEY-4: a signature counts if a key that fits `alg` and `kid` has made
     }
 }
 
-TEST_CASE("KEY-10: a caller who is nobody is verified against a key for each algorithm") {
+TEST_CASE("foreign JWTs: a caller who is nobody is verified against a key for each algorithm [KEY-10]") {
     for (const char* alg : {"ES256", "PS256", "EdDSA", "Ed25519", "RS256"}) {
         const std::string text = token(std::string(R"({"alg":")") + alg + "\"}", kClaims);
         const auto jwt = jose::parse_foreign_jwt(text, kAssertion);

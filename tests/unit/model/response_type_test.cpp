@@ -5,7 +5,7 @@
 
 using namespace postern::model;
 
-TEST_CASE("response type: words in any order, each once [HYB-1, Multiple Response Types §5a]") {
+TEST_CASE("response type: words in any order, each once [HYB-1, Multiple Response Types §5a, RFC 6749 §3.1.1c]") {
     using enum ResponseType;
     struct Row {
         const char* text;

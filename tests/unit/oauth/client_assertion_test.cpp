@@ -106,7 +106,8 @@ struct AssertionFixture {
 
 }  // namespace
 
-TEST_CASE("CA-8, CA-9, CA-10, CA-11: the claims of an assertion [RFC 7523 §3, OpenID Connect Core §9]") {
+TEST_CASE(
+    "client assertions: the claims of an assertion [CA-8, CA-9, CA-10, CA-11, RFC 7523 §3, OpenID Connect Core §9]") {
     struct Row {
         const char* when;
         std::string changes;  ///< members that are added or replaced; null: taken away
@@ -168,7 +169,7 @@ TEST_CASE("CA-8, CA-9, CA-10, CA-11: the claims of an assertion [RFC 7523 §3, O
     }
 }
 
-TEST_CASE("F2-7: of a client with a profile the issuer is taken as a string alone [CA-9]") {
+TEST_CASE("client assertions: of a client with a profile the issuer is taken as a string alone [F2-7, CA-9]") {
     for (const auto& [aud, is_good] :
          {std::pair{R"("https://op.example")", true}, std::pair{R"(["https://op.example"])", false},
           std::pair{R"("https://op.example/token")", false}}) {
@@ -183,7 +184,7 @@ TEST_CASE("F2-7: of a client with a profile the issuer is taken as a string alon
     }
 }
 
-TEST_CASE("JTI-5: an assertion is remembered as long as any clock of ours takes it") {
+TEST_CASE("client assertions: an assertion is remembered as long as any clock of ours takes it [JTI-5]") {
     json::Object claims = good_claims();
     claims.set("exp", kNow + 60);
     const auto good = oauth::check_assertion(
@@ -193,7 +194,8 @@ TEST_CASE("JTI-5: an assertion is remembered as long as any clock of ours takes 
     CHECK(good->until == util::from_epoch(kNow + 60 + 10 + 30));
 }
 
-TEST_CASE("CA-1 to CA-7: who is authenticated by an assertion, and by what it fails") {
+TEST_CASE(
+    "client assertions: who is authenticated by an assertion, and by what it fails [CA-1, CA-2, CA-3, CA-4, CA-5, CA-6, CA-7]") {
     AssertionFixture a;
     const std::string good = signed_by(vectors::kEcPem, kHeader, a.claims("good"));
     const auto claims_with = [&](const char* name, json::Value value) {
@@ -262,7 +264,8 @@ TEST_CASE("CA-1 to CA-7: who is authenticated by an assertion, and by what it fa
     }
 }
 
-TEST_CASE("CA-5: nothing else authenticates the client, and a client that is disabled is not authenticated") {
+TEST_CASE(
+    "client assertions: nothing else authenticates the client, and a client that is disabled is not authenticated [CA-5, RFC 6749 §2.3.2]") {
     AssertionFixture a;
     auto client = store::find_client(a.f.database, model::ClientId("app"), a.context.now());
     client->enabled = false;
@@ -272,7 +275,7 @@ TEST_CASE("CA-5: nothing else authenticates the client, and a client that is dis
     CHECK(a.word(form_of(signed_by(vectors::kEcPem, kHeader, a.claims()))) == "invalid_client_disabled");
 }
 
-TEST_CASE("CA-6: an algorithm that was registered is the only one") {
+TEST_CASE("client assertions: an algorithm that was registered is the only one [CA-6]") {
     AssertionFixture a({.jwks = key_set(vectors::kEdPem), .alg = "Ed25519"});
     CHECK(a.word(form_of(signed_by(vectors::kEdPem, R"({"alg":"EdDSA"})", a.claims()))).empty());
     AssertionFixture rsa({.jwks = key_set(vectors::kRsaPem), .alg = "PS256"});
@@ -280,7 +283,7 @@ TEST_CASE("CA-6: an algorithm that was registered is the only one") {
           "invalid_client_assertion");
 }
 
-TEST_CASE("CA-12: a second use is told to the audit log, without the jti") {
+TEST_CASE("client assertions: a second use is told to the audit log, without the jti [CA-12]") {
     AssertionFixture a;
     const std::string form = form_of(signed_by(vectors::kEcPem, kHeader, a.claims("a very secret name")));
     CHECK(a.word(form).empty());
@@ -292,7 +295,7 @@ TEST_CASE("CA-12: a second use is told to the audit log, without the jti") {
         for (const auto& member : entry.members) CHECK(member.second.find("secret name") == std::string::npos);
 }
 
-TEST_CASE("JTI-4: an assertion that fails leaves no mark") {
+TEST_CASE("client assertions: an assertion that fails leaves no mark [JTI-4]") {
     AssertionFixture a;
     json::Object claims = a.claims("one");
     claims.set("aud", "https://other.example");
@@ -300,7 +303,7 @@ TEST_CASE("JTI-4: an assertion that fails leaves no mark") {
     CHECK(a.word(form_of(signed_by(vectors::kEcPem, kHeader, a.claims("one")))).empty());
 }
 
-TEST_CASE("JTI-6: a client that uses up its share is told to come back") {
+TEST_CASE("client assertions: a client that uses up its share is told to come back [JTI-6]") {
     AssertionFixture a;
     a.f.settings.replays_size = 3 * 4 * 160 * 2;  // two marks of a client
     for (const char* jti : {"1", "2"})
@@ -313,7 +316,8 @@ TEST_CASE("JTI-6: a client that uses up its share is told to come back") {
     CHECK(a.has_event(audit::Event::replay_store_full));
 }
 
-TEST_CASE("CA-19: while clientAssertions is off an assertion is not looked at, and its client is not authenticated") {
+TEST_CASE(
+    "client assertions: while clientAssertions is off an assertion is not looked at, and its client is not authenticated [CA-19]") {
     AssertionFixture a;
     a.f.settings.assertions.enabled = false;
     const std::string form = form_of(signed_by(vectors::kEcPem, kHeader, a.claims()));
@@ -322,7 +326,7 @@ TEST_CASE("CA-19: while clientAssertions is off an assertion is not looked at, a
     CHECK(a.word(form + "&client_id=secret&client_secret=" + std::string(43, 's')).empty());
 }
 
-TEST_CASE("CA-9: the called endpoint counts where endpoints are taken") {
+TEST_CASE("client assertions: the called endpoint counts where endpoints are taken [CA-9]") {
     AssertionFixture a;
     a.f.settings.assertions.takes_endpoints = true;
     const auto ask = [&](const char* aud, const char* path) {

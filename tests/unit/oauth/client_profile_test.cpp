@@ -63,7 +63,8 @@ bool mentions(const std::vector<std::string>& sentences, std::string_view words)
 
 }  // namespace
 
-TEST_CASE("F2-R1 to F2-R11, F2-50: a change breaks its rule, when saved and at a request [F2-S2, HYB-8]") {
+TEST_CASE(
+    "profiles: a change breaks its rule, when saved and at a request [F2-R1, F2-R2, F2-R3, F2-R4, F2-R5, F2-R6, F2-R7, F2-R8, F2-R9, F2-R10, F2-R11, F2-50, F2-S2, HYB-8, F2-21]") {
     struct Row {
         const char* rule;
         std::function<void(Client&, oauth::Settings&)> change;
@@ -221,7 +222,7 @@ TEST_CASE("F2-R1 to F2-R11, F2-50: a change breaks its rule, when saved and at a
     }
 }
 
-TEST_CASE("F2-54: two keys with one kid are advised against, and taken") {
+TEST_CASE("profiles: two keys with one kid are advised against, and taken [F2-54]") {
     Client client = fitting_client();
     client.keys->jwks = R"({"keys":[{)" + kEcKey + R"(,"kid":"one"},{)" + kRsaKey + R"(,"kid":"one"}]})";
     CHECK(oauth::registration_problems(client, fitting_settings()).empty());
@@ -230,7 +231,7 @@ TEST_CASE("F2-54: two keys with one kid are advised against, and taken") {
     CHECK_FALSE(mentions(oauth::registration_advice(client, fitting_settings()), "the same \"kid\""));
 }
 
-TEST_CASE("F2-S2: all problems are in one list") {
+TEST_CASE("profiles: all problems are in one list [F2-S2]") {
     Client client = fitting_client();
     client.pkce = model::Pkce::optional;
     client.dpop_bound = false;
@@ -238,7 +239,7 @@ TEST_CASE("F2-S2: all problems are in one list") {
     CHECK(oauth::profile_problems(client, fitting_settings()).size() == 3);
 }
 
-TEST_CASE("F2-R9, ALG-1: the algorithm of a client with a profile is the first that it may have") {
+TEST_CASE("profiles: the algorithm of a client with a profile is the first that it may have [F2-R9, ALG-1]") {
     const oauth::Settings settings = fitting_settings();
     Client client = fitting_client();
     CHECK(oauth::wanted_id_token_algorithm(settings, client) == Algorithm::PS256);
@@ -252,7 +253,7 @@ TEST_CASE("F2-R9, ALG-1: the algorithm of a client with a profile is the first t
     CHECK(oauth::wanted_response_algorithm(settings, other) == Algorithm::RS256);
 }
 
-TEST_CASE("F2-35: who is told sid") {
+TEST_CASE("profiles: who is told sid [F2-35]") {
     const oauth::Settings settings = fitting_settings();
     Client client = fitting_client();
     CHECK_FALSE(oauth::is_told_sid(settings, client));
@@ -265,7 +266,7 @@ TEST_CASE("F2-35: who is told sid") {
     CHECK(oauth::is_told_sid(settings, client));
 }
 
-TEST_CASE("F2-R11, F2-67: the response modes of Message Signing are jwt alone, and its answers are signed") {
+TEST_CASE("profiles: the response modes of Message Signing are jwt alone, and its answers are signed [F2-R11, F2-67]") {
     oauth::Settings settings = fitting_settings();
     Client client = fitting_client();
     CHECK(oauth::response_modes_of(settings, client).empty());
@@ -283,7 +284,8 @@ TEST_CASE("F2-R11, F2-67: the response modes of Message Signing are jwt alone, a
     CHECK(oauth::check_is_signed(settings, client, false));
 }
 
-TEST_CASE("F2-S5: who registers itself under a profile of the configuration must fit it, and names none [REG-18]") {
+TEST_CASE(
+    "profiles: who registers itself under a profile of the configuration must fit it, and names none [F2-S5, REG-18]") {
     oauth::Settings settings = fitting_settings();
     settings.registration.mode = oauth::RegistrationMode::token;
     settings.security_profile = SecurityProfile::fapi2;

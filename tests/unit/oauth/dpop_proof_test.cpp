@@ -180,7 +180,8 @@ TEST_CASE("check_proof: the proof of the standard [RFC 9449 §4.1, §6.1]") {
     CHECK(checked->jkt == "0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I");
 }
 
-TEST_CASE("normal_target: spellings of one address, and neighbours that differ [DPOP-5, RFC 3986 §6.2.2, §6.2.3]") {
+TEST_CASE(
+    "normal_target: spellings of one address, and neighbours that differ [DPOP-5, RFC 3986 §6.2.2, §6.2.3, F2-44]") {
     const auto normal = [](const std::string& url) { return oauth::normal_target(url).value_or("-"); };
     for (const char* same :
          {"https://op.example/auth/token", "HTTPS://OP.Example/auth/token", "https://op.example:443/auth/token",

@@ -15,7 +15,7 @@ using refusal::Reason;
 namespace {
 
 /// Whether the text advises a command that `client set` refuses for a client that a document describes, which the
-/// operator did not register (cli/client/client.cpp).
+/// operator did not register (cli/client/changes.cpp).
 bool advises_registration(std::string_view advice) {
     constexpr std::string_view kSet = "`postern client set {client} --";
     if (advice.find("`postern client secret {client}") != advice.npos) return true;

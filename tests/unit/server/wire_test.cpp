@@ -67,7 +67,7 @@ TEST_CASE("to_wire: headers of the response stand once, Set-Cookie as often as i
 
 TEST_CASE(
     "to_wire: HSTS only where the issuer is https; no body for HEAD, but its length [RFC 9110 §9.3.2, RFC 7009 §2c, "
-    "OIDC Core §16.17, H06]") {
+    "OIDC Core §16.17, H06, F2-57]") {
     CHECK(to_wire(text("x"), {"id", false, false}).find("Strict-Transport-Security") == std::string::npos);
     const std::string head = to_wire(text("xyz"), {"id", true, true});
     CHECK(has_line(head, "Content-Length: 3"));

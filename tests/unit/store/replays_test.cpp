@@ -34,7 +34,7 @@ Marked use(db::Database& replays, const std::string& owner, const std::string& j
 }  // namespace
 
 TEST_CASE(
-    "JTI-2, JTI-3: the second use is refused, and only of the same name from the same owner [RFC 7523 §3 item 7]") {
+    "replays: the second use is refused, and only of the same name from the same owner [JTI-2, JTI-3, RFC 7523 §3 item 7]") {
     auto replays = db::replays_in_memory(kRoom);
     CHECK(use(replays, "app", "1") == Marked::first);
     CHECK(use(replays, "app", "1") == Marked::again);
@@ -46,7 +46,7 @@ TEST_CASE(
     CHECK(store::count_marks(replays, store::ReplayKind::assertion) == 4);
 }
 
-TEST_CASE("JTI-5: a mark lasts as long as what it marks, and is deleted later") {
+TEST_CASE("replays: a mark lasts as long as what it marks, and is deleted later [JTI-5]") {
     auto replays = db::replays_in_memory(kRoom);
     REQUIRE(use(replays, "app", "1", Seconds(60)) == Marked::first);
     CHECK(use(replays, "app", "1", Seconds(60), kRoom, kNow + Seconds(60)) == Marked::again);
@@ -54,7 +54,7 @@ TEST_CASE("JTI-5: a mark lasts as long as what it marks, and is deleted later") 
     CHECK(store::count_marks(replays, store::ReplayKind::assertion) == 1);
 }
 
-TEST_CASE("JTI-6: one context has a quarter of the room, and others go on") {
+TEST_CASE("replays: one context has a quarter of the room, and others go on [JTI-6]") {
     auto replays = db::replays_in_memory(kRoom);
     constexpr std::int64_t kSmall = 16000;  // 25 marks of a context
     for (int i = 0; i < 25; ++i) REQUIRE(use(replays, "app", std::to_string(i), Seconds(60), kSmall) == Marked::first);
@@ -66,7 +66,7 @@ TEST_CASE("JTI-6: one context has a quarter of the room, and others go on") {
     CHECK(use(replays, "app", "more", Seconds(60), kSmall, kNow + Seconds(61)) == Marked::first);
 }
 
-TEST_CASE("JTI-6: a full store accepts nothing, and keeps what it has") {
+TEST_CASE("replays: a full store accepts nothing, and keeps what it has [JTI-6]") {
     auto replays = db::replays_in_memory(0);
     int taken = 0;
     const auto fill = [&] {
@@ -80,7 +80,7 @@ TEST_CASE("JTI-6: a full store accepts nothing, and keeps what it has") {
     CHECK(use(replays, "another", "1", Seconds(60), kRoom, kNow + Seconds(61)) == Marked::first);
 }
 
-TEST_CASE("JTI-1, JTI-3: of processes that use the same name at once, one is the first") {
+TEST_CASE("replays: of processes that use the same name at once, one is the first [JTI-1, JTI-3]") {
     const test::TemporaryDirectory directory;
     const std::string path = directory / "replays/assertions";
     constexpr int kProcesses = 4;
@@ -116,7 +116,7 @@ TEST_CASE("JTI-1, JTI-3: of processes that use the same name at once, one is the
     CHECK(firsts.size() == kNames);
 }
 
-TEST_CASE("JTI-8: whoever has a file open that was made anew accepts nothing more") {
+TEST_CASE("replays: whoever has a file open that was made anew accepts nothing more [JTI-8]") {
     const test::TemporaryDirectory directory;
     const std::string path = directory / "replays/assertions";
     auto older = db::open_replay_file(path, kRoom);
@@ -129,7 +129,7 @@ TEST_CASE("JTI-8: whoever has a file open that was made anew accepts nothing mor
     CHECK(use(newer, "app", "3") == Marked::first);
 }
 
-TEST_CASE("JTI-8: a file that is missing or damaged is made anew, and one that is there is kept") {
+TEST_CASE("replays: a file that is missing or damaged is made anew, and one that is there is kept [JTI-8]") {
     const test::TemporaryDirectory directory;
     const std::string path = directory / "replays/assertions";
     {
