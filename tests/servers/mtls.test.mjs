@@ -43,7 +43,7 @@ async function makeAuthority(directory) {
 const HOST = "127.0.0.1";
 
 /// The alias host of Apache, as an operator edits it.
-async function apacheAlias({ tls }, port, authority) {
+async function apacheAlias({ tls }, port, authority, edit) {
   const shipped = await readFile(join(ROOT, "examples/apache/mtls.conf"), "utf8");
   const definitions = {
     MTLS_HOST: HOST,
@@ -51,15 +51,24 @@ async function apacheAlias({ tls }, port, authority) {
     MTLS_CERTIFICATE_KEY: tls.key,
     MTLS_AUTHORITIES: authority,
   };
-  return edited(shipped, definitions).replace("*:443", `${HOST}:${port}`);
+  return edit(edited(shipped, definitions)).replace("*:443", `${HOST}:${port}`);
 }
 
 /// Apache, whose alias host stands behind the shipped site.
-const apacheFront = (port, authority) => async (site) => {
-  const file = join(site.directory, "mtls.conf");
-  await writeFile(file, await apacheAlias(site, port, authority));
-  return apache("cgid", { after: [`Listen ${HOST}:${port}`, `Include "${file}"`] })(site);
-};
+const apacheFront =
+  (edit = (text) => text) =>
+  (port, authority) =>
+  async (site) => {
+    const file = join(site.directory, "mtls.conf");
+    await writeFile(file, await apacheAlias(site, port, authority, edit));
+    return apache("cgid", { after: [`Listen ${HOST}:${port}`, `Include "${file}"`] })(site);
+  };
+
+/// As the comment in the file says for clients that then send self-signed certificates.
+const namingNobody = (text) =>
+  text
+    .replace(/^ *SSLCACertificateFile .*\n/m, "")
+    .replace("#SSLOpenSSLConfCmd VerifyCAFile", "SSLOpenSSLConfCmd VerifyCAFile");
 
 async function nginxFront(port, authority) {
   const read = (name) => readFile(join(EXAMPLES, "nginx", name), "utf8");
@@ -79,9 +88,22 @@ async function nginxFront(port, authority) {
   return nginx({ params, more });
 }
 
-const SERVERS = { Apache: apacheFront, nginx: nginxFront };
+/// Which authorities the request for a certificate names (RFC 8446 §4.2.4); an empty list asks for any certificate.
+async function authoritiesNamed(port, version) {
+  const asking = run("openssl", ["s_client", "-connect", `${HOST}:${port}`, version]);
+  asking.child.stdin.end();
+  const { stdout } = await asking;
+  if (stdout.includes("No client certificate CA names sent")) return [];
+  return /^Acceptable client certificate CA names\n([^]*?)\n(Client|Requested)/m.exec(stdout)[1].split("\n");
+}
 
-for (const [name, frontOf] of Object.entries(SERVERS)) {
+const SERVERS = {
+  Apache: { frontOf: apacheFront(), named: ["CN = Clients"] },
+  "Apache that names no authorities": { frontOf: apacheFront(namingNobody), named: [] },
+  nginx: { frontOf: nginxFront, named: [] },
+};
+
+for (const [name, { frontOf, named }] of Object.entries(SERVERS)) {
   describe(`clients with certificates behind ${name}`, () => {
     let directory, authority, deployment, alias;
     const certificates = {};
@@ -143,6 +165,11 @@ for (const [name, frontOf] of Object.entries(SERVERS)) {
       ).toString("base64url");
       assert.deepEqual(claims.cnf, { "x5t#S256": thumbprint });
       assert.equal((await token("own", certificates.other)).status, 401);
+    });
+
+    it("names authorities to clients only if its line does, so that Java sends its own certificate [MTLS-5, RFC 8446 §4.2.4]", async () => {
+      for (const version of ["-tls1_2", "-tls1_3"])
+        assert.deepEqual(await authoritiesNamed(new URL(alias).port, version), named, version);
     });
 
     it("an expired certificate of the authority authenticates nobody [MTLS-15, CWE-295]", async () => {
