@@ -1,5 +1,5 @@
-// Clients with certificates behind real web servers, by the alias hosts that are shipped: examples/apache/mtls.conf and
-// examples/nginx/postern-mtls.conf (RFC 8705).
+// Clients with certificates behind real web servers (RFC 8705), by the alias hosts that are shipped,
+// examples/apache/mtls.conf and examples/nginx/postern-mtls.conf, and lighttpd's as OPERATIONS.md describes it.
 import assert from "node:assert/strict";
 import { X509Certificate } from "node:crypto";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { Deployment, EXAMPLES, ROOT } from "../support/deployment.mjs";
 import { apache, edited } from "../support/fronts/apache.mjs";
+import { lighttpd } from "../support/fronts/lighttpd.mjs";
 import { nginx } from "../support/fronts/nginx.mjs";
 import { run } from "../support/run.mjs";
 import { request } from "../support/user_agent.mjs";
@@ -88,6 +89,23 @@ async function nginxFront(port, authority) {
   return nginx({ params, more });
 }
 
+/// lighttpd with the settings that OPERATIONS.md names.
+const lighttpdFront = (port, authority) => async (site) => {
+  const chain = join(site.directory, "chain.pem");
+  const parts = [site.tls.certificate, join(site.directory, "ca.pem")].map((file) => readFile(file, "utf8"));
+  await writeFile(chain, (await Promise.all(parts)).join(""));
+  const settings = [
+    'ssl.engine = "enable"',
+    `ssl.pemfile = "${chain}"`,
+    `ssl.privkey = "${site.tls.key}"`,
+    'ssl.verifyclient.activate = "enable"',
+    'ssl.verifyclient.enforce = "disable"',
+    'ssl.verifyclient.exportcert = "enable"',
+    `ssl.verifyclient.ca-file = "${authority}"`,
+  ];
+  return lighttpd("fastcgi", [`$SERVER["socket"] == "${HOST}:${port}" {`, ...settings, "}"])(site);
+};
+
 /// Which authorities the request for a certificate names (RFC 8446 §4.2.4); an empty list asks for any certificate.
 async function authoritiesNamed(port, version) {
   const asking = run("openssl", ["s_client", "-connect", `${HOST}:${port}`, version]);
@@ -97,13 +115,15 @@ async function authoritiesNamed(port, version) {
   return /^Acceptable client certificate CA names\n([^]*?)\n(Client|Requested)/m.exec(stdout)[1].split("\n");
 }
 
+// `verifiedAlone`: it passes on certificates of the authorities alone.
 const SERVERS = {
   Apache: { frontOf: apacheFront(), named: ["CN = Clients"] },
   "Apache that names no authorities": { frontOf: apacheFront(namingNobody), named: [] },
   nginx: { frontOf: nginxFront, named: [] },
+  lighttpd: { frontOf: lighttpdFront, named: ["CN = Clients"], verifiedAlone: true },
 };
 
-for (const [name, { frontOf, named }] of Object.entries(SERVERS)) {
+for (const [name, { frontOf, named, verifiedAlone = false }] of Object.entries(SERVERS)) {
   describe(`clients with certificates behind ${name}`, () => {
     let directory, authority, deployment, alias;
     const certificates = {};
@@ -155,8 +175,10 @@ for (const [name, { frontOf, named }] of Object.entries(SERVERS)) {
       assert.equal((await token("own", certificates.robot)).status, 401);
     });
 
-    it("a self-signed certificate authenticates, and binds [MTLS-5, MTLS-7, RFC 8705 §2.2, §3.1]", async () => {
+    const selfSigned = verifiedAlone ? "does not arrive" : "authenticates, and binds";
+    it(`a self-signed certificate ${selfSigned} [MTLS-5, MTLS-7, RFC 8705 §2.2, §3.1]`, async () => {
       const answer = await token("own", certificates.own);
+      if (verifiedAlone) return assert.equal(answer.status, 401);
       assert.equal(answer.status, 200, answer.body);
       const claims = JSON.parse(Buffer.from(JSON.parse(answer.body).access_token.split(".")[1], "base64url"));
       const thumbprint = Buffer.from(
@@ -200,6 +222,7 @@ for (const [name, { frontOf, named }] of Object.entries(SERVERS)) {
         const { status } = await request(url, { method: "POST", ca: deployment.ca, body: "" });
         assert.ok([400, 401].includes(status), `${endpoint}: ${status}`);
       }
+      if (verifiedAlone) return; // its sockets have the same paths
       for (const page of ["authorize", "login", "account"])
         assert.equal((await request(`${alias}/${page}`, { ca: deployment.ca })).status, 404, page);
     });
