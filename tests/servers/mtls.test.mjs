@@ -1,5 +1,5 @@
-// Clients with certificates behind real web servers, by the alias hosts that are shipped: examples/apache/mtls.conf and
-// examples/nginx/postern-mtls.conf (RFC 8705).
+// Clients with certificates behind real web servers (RFC 8705), by the alias hosts that are shipped,
+// examples/apache/mtls.conf and examples/nginx/postern-mtls.conf, and lighttpd's as OPERATIONS.md describes it.
 import assert from "node:assert/strict";
 import { X509Certificate } from "node:crypto";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { Deployment, EXAMPLES, ROOT } from "../support/deployment.mjs";
 import { apache, edited } from "../support/fronts/apache.mjs";
+import { lighttpd } from "../support/fronts/lighttpd.mjs";
 import { nginx } from "../support/fronts/nginx.mjs";
 import { run } from "../support/run.mjs";
 import { request } from "../support/user_agent.mjs";
@@ -43,7 +44,7 @@ async function makeAuthority(directory) {
 const HOST = "127.0.0.1";
 
 /// The alias host of Apache, as an operator edits it.
-async function apacheAlias({ tls }, port, authority) {
+async function apacheAlias({ tls }, port, authority, edit) {
   const shipped = await readFile(join(ROOT, "examples/apache/mtls.conf"), "utf8");
   const definitions = {
     MTLS_HOST: HOST,
@@ -51,15 +52,24 @@ async function apacheAlias({ tls }, port, authority) {
     MTLS_CERTIFICATE_KEY: tls.key,
     MTLS_AUTHORITIES: authority,
   };
-  return edited(shipped, definitions).replace("*:443", `${HOST}:${port}`);
+  return edit(edited(shipped, definitions)).replace("*:443", `${HOST}:${port}`);
 }
 
 /// Apache, whose alias host stands behind the shipped site.
-const apacheFront = (port, authority) => async (site) => {
-  const file = join(site.directory, "mtls.conf");
-  await writeFile(file, await apacheAlias(site, port, authority));
-  return apache("cgid", { after: [`Listen ${HOST}:${port}`, `Include "${file}"`] })(site);
-};
+const apacheFront =
+  (edit = (text) => text) =>
+  (port, authority) =>
+  async (site) => {
+    const file = join(site.directory, "mtls.conf");
+    await writeFile(file, await apacheAlias(site, port, authority, edit));
+    return apache("cgid", { after: [`Listen ${HOST}:${port}`, `Include "${file}"`] })(site);
+  };
+
+/// As the comment in the file says for clients that then send self-signed certificates.
+const namingNobody = (text) =>
+  text
+    .replace(/^ *SSLCACertificateFile .*\n/m, "")
+    .replace("#SSLOpenSSLConfCmd VerifyCAFile", "SSLOpenSSLConfCmd VerifyCAFile");
 
 async function nginxFront(port, authority) {
   const read = (name) => readFile(join(EXAMPLES, "nginx", name), "utf8");
@@ -79,9 +89,41 @@ async function nginxFront(port, authority) {
   return nginx({ params, more });
 }
 
-const SERVERS = { Apache: apacheFront, nginx: nginxFront };
+/// lighttpd with the settings that OPERATIONS.md names.
+const lighttpdFront = (port, authority) => async (site) => {
+  const chain = join(site.directory, "chain.pem");
+  const parts = [site.tls.certificate, join(site.directory, "ca.pem")].map((file) => readFile(file, "utf8"));
+  await writeFile(chain, (await Promise.all(parts)).join(""));
+  const settings = [
+    'ssl.engine = "enable"',
+    `ssl.pemfile = "${chain}"`,
+    `ssl.privkey = "${site.tls.key}"`,
+    'ssl.verifyclient.activate = "enable"',
+    'ssl.verifyclient.enforce = "disable"',
+    'ssl.verifyclient.exportcert = "enable"',
+    `ssl.verifyclient.ca-file = "${authority}"`,
+  ];
+  return lighttpd("fastcgi", [`$SERVER["socket"] == "${HOST}:${port}" {`, ...settings, "}"])(site);
+};
 
-for (const [name, frontOf] of Object.entries(SERVERS)) {
+/// Which authorities the request for a certificate names (RFC 8446 §4.2.4); an empty list asks for any certificate.
+async function authoritiesNamed(port, version) {
+  const asking = run("openssl", ["s_client", "-connect", `${HOST}:${port}`, version]);
+  asking.child.stdin.end();
+  const { stdout } = await asking;
+  if (stdout.includes("No client certificate CA names sent")) return [];
+  return /^Acceptable client certificate CA names\n([^]*?)\n(Client|Requested)/m.exec(stdout)[1].split("\n");
+}
+
+// `verifiedAlone`: it passes on certificates of the authorities alone.
+const SERVERS = {
+  Apache: { frontOf: apacheFront(), named: ["CN = Clients"] },
+  "Apache that names no authorities": { frontOf: apacheFront(namingNobody), named: [] },
+  nginx: { frontOf: nginxFront, named: [] },
+  lighttpd: { frontOf: lighttpdFront, named: ["CN = Clients"], verifiedAlone: true },
+};
+
+for (const [name, { frontOf, named, verifiedAlone = false }] of Object.entries(SERVERS)) {
   describe(`clients with certificates behind ${name}`, () => {
     let directory, authority, deployment, alias;
     const certificates = {};
@@ -133,8 +175,10 @@ for (const [name, frontOf] of Object.entries(SERVERS)) {
       assert.equal((await token("own", certificates.robot)).status, 401);
     });
 
-    it("a self-signed certificate authenticates, and binds [MTLS-5, MTLS-7, RFC 8705 §2.2, §3.1]", async () => {
+    const selfSigned = verifiedAlone ? "does not arrive" : "authenticates, and binds";
+    it(`a self-signed certificate ${selfSigned} [MTLS-5, MTLS-7, RFC 8705 §2.2, §3.1]`, async () => {
       const answer = await token("own", certificates.own);
+      if (verifiedAlone) return assert.equal(answer.status, 401);
       assert.equal(answer.status, 200, answer.body);
       const claims = JSON.parse(Buffer.from(JSON.parse(answer.body).access_token.split(".")[1], "base64url"));
       const thumbprint = Buffer.from(
@@ -143,6 +187,11 @@ for (const [name, frontOf] of Object.entries(SERVERS)) {
       ).toString("base64url");
       assert.deepEqual(claims.cnf, { "x5t#S256": thumbprint });
       assert.equal((await token("own", certificates.other)).status, 401);
+    });
+
+    it("names authorities to clients only if its line does, so that Java sends its own certificate [MTLS-5, RFC 8446 §4.2.4]", async () => {
+      for (const version of ["-tls1_2", "-tls1_3"])
+        assert.deepEqual(await authoritiesNamed(new URL(alias).port, version), named, version);
     });
 
     it("an expired certificate of the authority authenticates nobody [MTLS-15, CWE-295]", async () => {
@@ -173,6 +222,7 @@ for (const [name, frontOf] of Object.entries(SERVERS)) {
         const { status } = await request(url, { method: "POST", ca: deployment.ca, body: "" });
         assert.ok([400, 401].includes(status), `${endpoint}: ${status}`);
       }
+      if (verifiedAlone) return; // its sockets have the same paths
       for (const page of ["authorize", "login", "account"])
         assert.equal((await request(`${alias}/${page}`, { ca: deployment.ca })).status, 404, page);
     });
