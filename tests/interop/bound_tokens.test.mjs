@@ -1,4 +1,4 @@
-// Two client libraries with keys of their own (DPoP): what they send is taken, at each endpoint that takes proofs. What
+// Client libraries with keys of their own (DPoP): what they send is taken, at each endpoint that takes proofs. What
 // is refused is in tests/rfc.
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
@@ -22,7 +22,7 @@ describe("tokens that are bound to a key, as client libraries use them [DPOP-12,
       const client = new LIBRARIES[library](provider, method);
       await client.useKey(newKey());
       const checks = newChecks();
-      const direct = authorizationUrl(provider.clients[method], checks);
+      const direct = authorizationUrl(provider.clients[method], checks, { redirect_uri: client.redirectUri });
       const parameters = Object.fromEntries(new URL(direct).searchParams);
       const { request_uri } = await client.push(parameters);
       const url = new URL(provider.issuer.metadata.authorization_endpoint);

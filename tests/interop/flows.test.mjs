@@ -1,8 +1,8 @@
-// What two client libraries make of the answers: code and PKCE, UserInfo, refresh, introspection, revocation, logout
+// What client libraries make of the answers: code and PKCE, UserInfo, refresh, introspection, revocation, logout
 // and refusals, with each way of a client to authenticate. What is answered when is in tests/rfc.
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
-import { generators } from "openid-client";
+import { generators } from "openid-client-5";
 import { AWKWARD_SECRETS, addClientWithSecret } from "../clients/provider.mjs";
 import { prepared } from "../support/prepared.mjs";
 import { newKey } from "../support/signer.mjs";
@@ -33,7 +33,8 @@ function tests(library, method, providerOf) {
     const { deployment, clients } = providerOf();
     const agent = new UserAgent({ ca: deployment.ca });
     const checks = newChecks();
-    const page = await walk(agent, authorizationUrl(clients[method], checks, parameters), decision);
+    const asked = { redirect_uri: client.redirectUri, ...parameters };
+    const page = await walk(agent, authorizationUrl(clients[method], checks, asked), decision);
     return { agent, checks, page };
   }
   async function signIn(parameters) {
@@ -43,7 +44,8 @@ function tests(library, method, providerOf) {
 
   it("code and PKCE give an ID token and UserInfo [OIDC Core §2k, §3.1.3.7, Discovery §4.3, §7.1]", async () => {
     const { checks, page } = await authorize();
-    assert.equal(page.location.searchParams.get("from"), "postern", "the registered query is kept [RFC 6749 §3.1.2]");
+    const { search } = new URL(client.redirectUri);
+    assert.ok(page.location.search.startsWith(search || "?"), "the registered query is kept [RFC 6749 §3.1.2]");
     const tokens = await client.callback(page, checks); // verifies signature, nonce, iss, at_hash
     const { sub } = providerOf();
     assert.deepEqual([tokens.claims.sub, tokens.claims.aud, tokens.claims.nonce], [sub, `app-${method}`, checks.nonce]);
@@ -86,7 +88,7 @@ function tests(library, method, providerOf) {
   it("signing out leads back with the state, and the sign-in is gone [RP-Initiated Logout §3]", async () => {
     const { tokens, agent } = await signIn();
     const parameters = { post_logout_redirect_uri: LOGGED_OUT_URI, state: "a&b=c" };
-    const { location } = await agent.visit(client.endSessionUrl(tokens, parameters));
+    const { location } = await agent.visit(await client.endSessionUrl(tokens, parameters));
     assert.equal(location?.href, `${LOGGED_OUT_URI}?state=${encodeURIComponent("a&b=c")}`);
     const silent = await agent.visit(authorizationUrl(providerOf().clients[method], newChecks(), { prompt: "none" }));
     assert.equal(silent.location.searchParams.get("error"), "login_required");

@@ -1,15 +1,14 @@
-// Two client libraries behind one interface, so that each goes through the same tests.
-import { webcrypto } from "node:crypto";
+// Client libraries behind one interface, so that each goes through the same tests.
 import * as oauth from "oauth4webapi";
-import { request } from "../support/user_agent.mjs";
+import { fetchTrusting, importKey, keyPairOf } from "./fetch.mjs";
+import { OpenidClient } from "./openid_client.mjs";
 import { REDIRECT_URI } from "./relying_party.mjs";
-
-globalThis.crypto ??= webcrypto; // Node.js 18 has it under another name
-globalThis.CryptoKey ??= webcrypto.CryptoKey;
 
 /// Answers of a token endpoint are { access_token, refresh_token, scope, id_token, claims }; claims are those of the
 /// verified ID token. A refusal is an exception with `error` and `status`.
-class OpenidClient {
+class OpenidClient5 {
+  redirectUri = REDIRECT_URI;
+
   constructor(provider, method, secret) {
     const { metadata } = provider.clients[method];
     if (!secret) this.client = provider.clients[method];
@@ -71,6 +70,7 @@ class OpenidClient {
 }
 
 class Oauth4webapi {
+  redirectUri = REDIRECT_URI;
   #server;
   #client;
   #options;
@@ -82,26 +82,11 @@ class Oauth4webapi {
     this.#client = { client_id, token_endpoint_auth_method: method };
     if (method === "private_key_jwt") this.#signing = secret ?? clients[method].signing;
     else this.#client.client_secret = secret ?? client_secret;
-    // `fetch` of Node.js cannot be given an authority of one's own.
-    this.#options = {
-      [oauth.customFetch]: async (url, { method: verb, headers, body }) => {
-        const sent = { method: verb, headers: Object.fromEntries(new Headers(headers)), body: body?.toString() };
-        const answer = await request(url, { ...sent, ca: deployment.ca });
-        const received = Object.entries(answer.headers).flatMap(([name, value]) =>
-          [value].flat().map((one) => [name, one]),
-        );
-        return new Response(answer.body, { status: answer.status, headers: received });
-      },
-    };
+    this.#options = { [oauth.customFetch]: fetchTrusting(deployment.ca) };
   }
 
-  async useKey({ privateKey }) {
-    const { d, ...jwk } = privateKey.export({ format: "jwk" });
-    const algorithm = { name: "ECDSA", namedCurve: "P-256" };
-    this.#options.DPoP = {
-      privateKey: await crypto.subtle.importKey("jwk", { d, ...jwk }, algorithm, false, ["sign"]),
-      publicKey: await crypto.subtle.importKey("jwk", jwk, algorithm, true, ["verify"]),
-    };
+  async useKey(key) {
+    this.#options.DPoP = await keyPairOf(key);
   }
 
   #answer(processed, { status }) {
@@ -120,9 +105,8 @@ class Oauth4webapi {
   /// This release sends the token endpoint beside the issuer, which no server should take [CVE-2025-27370].
   async #authenticated() {
     if (!this.#signing) return this.#options;
-    const { kid, alg: _, use: __, ...jwk } = this.#signing;
-    const algorithm = { name: "ECDSA", namedCurve: "P-256" };
-    const key = await crypto.subtle.importKey("jwk", jwk, algorithm, false, ["sign"]);
+    const { kid } = this.#signing;
+    const key = await importKey(this.#signing);
     const modify = (_header, payload) => {
       payload.aud = this.#server.issuer;
     };
@@ -218,4 +202,8 @@ class Oauth4webapi {
   }
 }
 
-export const LIBRARIES = { "openid-client": OpenidClient, oauth4webapi: Oauth4webapi };
+export const LIBRARIES = {
+  "openid-client": OpenidClient,
+  "openid-client 5": OpenidClient5,
+  oauth4webapi: Oauth4webapi,
+};

@@ -1,10 +1,10 @@
-// What openid-client makes of registration: it registers, authenticates with what it got, and reads its registration.
+// What openid-client 5 makes of registration: it registers, authenticates with what it got, and reads its registration.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { request } from "../support/user_agent.mjs";
 import { REDIRECT_URI, openProvider } from "./relying_party.mjs";
 
-describe("registration, as openid-client does it", () => {
+describe("registration, as openid-client 5 does it", () => {
   let provider;
   before(async () => {
     const grants = ["authorization_code", "refresh_token", "client_credentials"];

@@ -1,13 +1,15 @@
-// A relying party as an application would write it with openid-client, and a person in front of it.
+// A relying party as an application would write it with openid-client 5, and a person in front of it.
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Issuer, custom, generators } from "openid-client";
+import { Issuer, custom, generators } from "openid-client-5";
 import { Deployment } from "../support/deployment.mjs";
 import { newKey } from "../support/signer.mjs";
 import { UserAgent } from "../support/user_agent.mjs";
 
 export const REDIRECT_URI = "https://client.example/callback?from=postern";
+/// For libraries that redeem a code with its redirect URI without a query.
+export const PLAIN_REDIRECT_URI = "https://client.example/callback";
 export const PERSON = {
   username: "mara",
   password: "correct horse battery",
@@ -30,6 +32,7 @@ export const CLIENTS = {
 /// Registers a client for the method; answers its metadata, and for one that signs its private key.
 async function register(deployment, method, options) {
   const id = `app-${method}`;
+  options = ["--redirect-uri", PLAIN_REDIRECT_URI, ...options];
   if (method !== "private_key_jwt") return { metadata: await deployment.addClient(id, REDIRECT_URI, ...options) };
   const { jwk, jwks } = newKey("k1");
   const file = join(mkdtempSync(join(tmpdir(), "postern-jwks-")), "jwks.json");

@@ -11,7 +11,7 @@ const REGISTRATION = [
   ...TYPES.flatMap((type) => ["--response-type", type]),
 ];
 
-describe("answers with tokens, as openid-client takes them", () => {
+describe("answers with tokens, as openid-client 5 takes them", () => {
   let provider;
   before(async () => {
     provider = await openProvider({

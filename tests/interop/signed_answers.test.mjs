@@ -1,4 +1,4 @@
-// What two client libraries make of signed answers: they verify signature, issuer, audience and time before they redeem
+// What client libraries make of signed answers: they verify signature, issuer, audience and time before they redeem
 // the code. What is answered when is in tests/rfc.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -19,10 +19,11 @@ describe("signed answers, as client libraries verify them [JARM-2, JARM-4, JARM 
     for (const response_mode of ["jwt", "query.jwt", "form_post.jwt"])
       it(`${library}, ${response_mode}`, async () => {
         const client = new LIBRARIES[library](provider, METHOD);
+        const { redirectUri: redirect_uri } = client;
         const checks = newChecks();
         const agent = new UserAgent({ ca: provider.deployment.ca });
         const url = (parameters) =>
-          authorizationUrl(provider.clients[METHOD], checks, { response_mode, ...parameters });
+          authorizationUrl(provider.clients[METHOD], checks, { response_mode, redirect_uri, ...parameters });
         const come = async (decision, parameters) => {
           const page = await walk(agent, url(parameters), decision);
           return page.location ? page : agent.submit(page, "continue");

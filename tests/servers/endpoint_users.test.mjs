@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { Issuer } from "openid-client";
+import { Issuer } from "openid-client-5";
 import { REDIRECT_URI, authorize, openProvider } from "../interop/relying_party.mjs";
 import { BUILD, ROOT } from "../support/deployment.mjs";
 import { nginxAlone } from "../support/fronts/nginx.mjs";

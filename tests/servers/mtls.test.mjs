@@ -1,110 +1,22 @@
-// Clients with certificates behind real web servers (RFC 8705), by the alias hosts that are shipped,
-// examples/apache/mtls.conf and examples/nginx/postern-mtls.conf, and lighttpd's as OPERATIONS.md describes it.
+// Clients with certificates behind real web servers, by the alias hosts that are shipped: examples/apache/mtls.conf,
+// examples/nginx/postern-mtls.conf and examples/lighttpd/postern-mtls.conf (RFC 8705).
 import assert from "node:assert/strict";
 import { X509Certificate } from "node:crypto";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { connect } from "node:tls";
 import { after, before, describe, it } from "node:test";
-import { Deployment, EXAMPLES, ROOT } from "../support/deployment.mjs";
-import { apache, edited } from "../support/fronts/apache.mjs";
-import { lighttpd } from "../support/fronts/lighttpd.mjs";
-import { nginx } from "../support/fronts/nginx.mjs";
+import * as client from "openid-client";
+import { Agent, fetch } from "undici";
+import { makeAuthority, thumbprintOf } from "../support/client_certificates.mjs";
+import { Deployment } from "../support/deployment.mjs";
+import { MTLS_FRONTS } from "../support/fronts/mtls.mjs";
 import { run } from "../support/run.mjs";
 import { request } from "../support/user_agent.mjs";
-import { freePort, validity } from "../support/web_server.mjs";
-
-/// An authority in `directory`, and certificates: `issue(name, options)` answers { cert, key, file }.
-async function makeAuthority(directory) {
-  const file = (name) => join(directory, name);
-  const newKey = ["req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"];
-  for (const name of ["clients", "strangers"])
-    await run("openssl", [
-      ...newKey,
-      ...["-x509", "-days", "2", "-subj", "/CN=Clients", "-addext", "keyUsage=critical,keyCertSign"],
-      ...["-keyout", file(`${name}.key`), "-out", file(`${name}.pem`)],
-    ]);
-  let count = 0;
-  const issue = async (name, { days = 2, by = "clients" } = {}) => {
-    const own = (end) => file(`certificate${count}.${end}`);
-    ++count;
-    await run("openssl", [...newKey, "-subj", `/O=Example/CN=${name}`, "-keyout", own("key"), "-out", own("csr")]);
-    await writeFile(own("ext"), `subjectAltName=DNS:${name}.example\nextendedKeyUsage=clientAuth\n`);
-    const signer =
-      by === "itself"
-        ? ["-signkey", own("key")]
-        : ["-CA", file(`${by}.pem`), "-CAkey", file(`${by}.key`), "-CAcreateserial"];
-    const files = ["-in", own("csr"), "-extfile", own("ext"), "-out", own("pem")];
-    await run("openssl", ["x509", "-req", ...files, ...signer, ...(await validity(days))]);
-    return { cert: await readFile(own("pem"), "utf8"), key: await readFile(own("key"), "utf8") };
-  };
-  return { file: file("clients.pem"), issue };
-}
+import { freePort } from "../support/web_server.mjs";
 
 const HOST = "127.0.0.1";
-
-/// The alias host of Apache, as an operator edits it.
-async function apacheAlias({ tls }, port, authority, edit) {
-  const shipped = await readFile(join(ROOT, "examples/apache/mtls.conf"), "utf8");
-  const definitions = {
-    MTLS_HOST: HOST,
-    MTLS_CERTIFICATE: tls.certificate,
-    MTLS_CERTIFICATE_KEY: tls.key,
-    MTLS_AUTHORITIES: authority,
-  };
-  return edit(edited(shipped, definitions)).replace("*:443", `${HOST}:${port}`);
-}
-
-/// Apache, whose alias host stands behind the shipped site.
-const apacheFront =
-  (edit = (text) => text) =>
-  (port, authority) =>
-  async (site) => {
-    const file = join(site.directory, "mtls.conf");
-    await writeFile(file, await apacheAlias(site, port, authority, edit));
-    return apache("cgid", { after: [`Listen ${HOST}:${port}`, `Include "${file}"`] })(site);
-  };
-
-/// As the comment in the file says for clients that then send self-signed certificates.
-const namingNobody = (text) =>
-  text
-    .replace(/^ *SSLCACertificateFile .*\n/m, "")
-    .replace("#SSLOpenSSLConfCmd VerifyCAFile", "SSLOpenSSLConfCmd VerifyCAFile");
-
-async function nginxFront(port, authority) {
-  const read = (name) => readFile(join(EXAMPLES, "nginx", name), "utf8");
-  const params = (await read("postern-fastcgi_params")).replaceAll(/^#(fastcgi_param SSL_CLIENT_)/gm, "$1");
-  const more = async ({ directory, tls, sockets }) => {
-    const text = (await read("postern-mtls.conf"))
-      .replace("listen 443 ssl;", `listen ${HOST}:${port} ssl;`)
-      .replace("server_name mtls.id.example.org;", `server_name ${HOST};`)
-      .replace(/\/etc\/letsencrypt\/\S*fullchain.pem/, tls.certificate)
-      .replace(/\/etc\/letsencrypt\/\S*privkey.pem/, tls.key)
-      .replace("/etc/postern/clients-ca.pem", authority)
-      .replace("root /var/www/html;", `root ${sockets};`)
-      .replaceAll("/run/postern/", `${sockets}/`);
-    await writeFile(join(directory, "mtls.conf"), text);
-    return [`include ${join(directory, "mtls.conf")};`];
-  };
-  return nginx({ params, more });
-}
-
-/// lighttpd with the settings that OPERATIONS.md names.
-const lighttpdFront = (port, authority) => async (site) => {
-  const chain = join(site.directory, "chain.pem");
-  const parts = [site.tls.certificate, join(site.directory, "ca.pem")].map((file) => readFile(file, "utf8"));
-  await writeFile(chain, (await Promise.all(parts)).join(""));
-  const settings = [
-    'ssl.engine = "enable"',
-    `ssl.pemfile = "${chain}"`,
-    `ssl.privkey = "${site.tls.key}"`,
-    'ssl.verifyclient.activate = "enable"',
-    'ssl.verifyclient.enforce = "disable"',
-    'ssl.verifyclient.exportcert = "enable"',
-    `ssl.verifyclient.ca-file = "${authority}"`,
-  ];
-  return lighttpd("fastcgi", [`$SERVER["socket"] == "${HOST}:${port}" {`, ...settings, "}"])(site);
-};
 
 /// Which authorities the request for a certificate names (RFC 8446 §4.2.4); an empty list asks for any certificate.
 async function authoritiesNamed(port, version) {
@@ -115,15 +27,7 @@ async function authoritiesNamed(port, version) {
   return /^Acceptable client certificate CA names\n([^]*?)\n(Client|Requested)/m.exec(stdout)[1].split("\n");
 }
 
-// `verifiedAlone`: it passes on certificates of the authorities alone.
-const SERVERS = {
-  Apache: { frontOf: apacheFront(), named: ["CN = Clients"] },
-  "Apache that names no authorities": { frontOf: apacheFront(namingNobody), named: [] },
-  nginx: { frontOf: nginxFront, named: [] },
-  lighttpd: { frontOf: lighttpdFront, named: ["CN = Clients"], verifiedAlone: true },
-};
-
-for (const [name, { frontOf, named, verifiedAlone = false }] of Object.entries(SERVERS)) {
+for (const [name, { front, selfSigned, named, absent }] of Object.entries(MTLS_FRONTS)) {
   describe(`clients with certificates behind ${name}`, () => {
     let directory, authority, deployment, alias;
     const certificates = {};
@@ -135,9 +39,10 @@ for (const [name, { frontOf, named, verifiedAlone = false }] of Object.entries(S
       alias = `https://${HOST}:${port}`;
       deployment = await Deployment.start({
         config: { paths: { par: "/par" }, mtls: { baseUrl: alias, ca: authority.file } },
-        front: await frontOf(port, authority.file),
+        front: await front(port, authority.file),
       });
       certificates.robot = await authority.issue("robot");
+      certificates.service = await authority.issue("service");
       certificates.other = await authority.issue("other");
       certificates.foreign = await authority.issue("robot", { by: "strangers" });
       certificates.own = await authority.issue("own", { by: "itself" });
@@ -148,6 +53,10 @@ for (const [name, { frontOf, named, verifiedAlone = false }] of Object.entries(S
       const add = (id, ...options) =>
         deployment.postern(["client", "add", id, "--grant", "client_credentials", "--scope", "api", ...options]);
       await add("robot", "--auth-method", "tls_client_auth", "--tls-client-auth-subject-dn", "CN=robot,O=Example");
+      await add(
+        ...["service", "--auth-method", "tls_client_auth", "--tls-client-auth-san-dns", "service.example"],
+        "--tls-client-certificate-bound-access-tokens",
+      );
       await add(
         ...["own", "--auth-method", "self_signed_tls_client_auth", "--jwks", jwks],
         "--tls-client-certificate-bound-access-tokens",
@@ -175,17 +84,12 @@ for (const [name, { frontOf, named, verifiedAlone = false }] of Object.entries(S
       assert.equal((await token("own", certificates.robot)).status, 401);
     });
 
-    const selfSigned = verifiedAlone ? "does not arrive" : "authenticates, and binds";
-    it(`a self-signed certificate ${selfSigned} [MTLS-5, MTLS-7, RFC 8705 §2.2, §3.1]`, async () => {
+    const x5t = (token) => JSON.parse(Buffer.from(token.split(".")[1], "base64url")).cnf["x5t#S256"];
+
+    it("a self-signed certificate authenticates, and binds, where it arrives [MTLS-5, MTLS-7, RFC 8705 §2.2]", async () => {
       const answer = await token("own", certificates.own);
-      if (verifiedAlone) return assert.equal(answer.status, 401);
-      assert.equal(answer.status, 200, answer.body);
-      const claims = JSON.parse(Buffer.from(JSON.parse(answer.body).access_token.split(".")[1], "base64url"));
-      const thumbprint = Buffer.from(
-        new X509Certificate(certificates.own.cert).fingerprint256.replaceAll(":", ""),
-        "hex",
-      ).toString("base64url");
-      assert.deepEqual(claims.cnf, { "x5t#S256": thumbprint });
+      assert.equal(answer.status, selfSigned ? 200 : 401, answer.body);
+      if (selfSigned) assert.equal(x5t(JSON.parse(answer.body).access_token), thumbprintOf(certificates.own.cert));
       assert.equal((await token("own", certificates.other)).status, 401);
     });
 
@@ -193,6 +97,54 @@ for (const [name, { frontOf, named, verifiedAlone = false }] of Object.entries(S
       for (const version of ["-tls1_2", "-tls1_3"])
         assert.deepEqual(await authoritiesNamed(new URL(alias).port, version), named, version);
     });
+
+    /// The client as docs/clients/nodejs.md has it.
+    function discover({ cert, key }) {
+      const dispatcher = new Agent({ connect: { ca: deployment.ca, cert, key } });
+      return client.discovery(
+        new URL(deployment.issuer),
+        "service",
+        { use_mtls_endpoint_aliases: true },
+        client.TlsClientAuth(),
+        { [client.customFetch]: (url, options) => fetch(url, { ...options, dispatcher }) },
+      );
+    }
+
+    it("openid-client has its token bound at the aliases [MTLS-7, MTLS-8, MTLS-11, RFC 8705 §3.1, §5]", async () => {
+      const config = await discover(certificates.service);
+      const { access_token } = await client.clientCredentialsGrant(config, { scope: "api" });
+      const thumbprint = thumbprintOf(certificates.service.cert);
+      assert.equal(x5t(access_token), thumbprint);
+      const { active, cnf } = await client.tokenIntrospection(config, access_token);
+      assert.deepEqual({ active, cnf }, { active: true, cnf: { "x5t#S256": thumbprint } });
+      const other = await discover(certificates.other);
+      await assert.rejects(client.clientCredentialsGrant(other, { scope: "api" }), { status: 401 });
+    });
+
+    /// A connection with `options`: { session, resumed }.
+    const connected = (url, options) =>
+      new Promise((done, failed) => {
+        const { hostname, port } = new URL(url);
+        const socket = connect({ host: hostname, port, ca: deployment.ca, ...options });
+        let session;
+        let resumed;
+        socket.on("secureConnect", () => (resumed = socket.isSessionReused()));
+        socket.on("session", (one) => (session = one)).on("error", failed);
+        socket.on("data", () => socket.destroy()).on("close", () => done({ session, resumed }));
+        socket.write(`GET / HTTP/1.1\r\nHost: ${HOST}\r\nConnection: close\r\n\r\n`);
+      });
+
+    for (const maxVersion of ["TLSv1.2", "TLSv1.3"])
+      it(`a session of one host is not resumed at the other, ${maxVersion} [MTLS-14, CVE-2025-23419]`, async () => {
+        const { cert, key } = certificates.service;
+        for (const [from, to] of [
+          [deployment.issuer, alias],
+          [alias, deployment.issuer],
+        ]) {
+          const { session } = await connected(from, { cert, key, maxVersion });
+          assert.equal((await connected(to, { session, maxVersion })).resumed, false, `${from} ${to}`);
+        }
+      });
 
     it("an expired certificate of the authority authenticates nobody [MTLS-15, CWE-295]", async () => {
       const answer = await token("robot", certificates.expired).catch((error) => error);
@@ -222,9 +174,8 @@ for (const [name, { frontOf, named, verifiedAlone = false }] of Object.entries(S
         const { status } = await request(url, { method: "POST", ca: deployment.ca, body: "" });
         assert.ok([400, 401].includes(status), `${endpoint}: ${status}`);
       }
-      if (verifiedAlone) return; // its sockets have the same paths
       for (const page of ["authorize", "login", "account"])
-        assert.equal((await request(`${alias}/${page}`, { ca: deployment.ca })).status, 404, page);
+        assert.equal((await request(`${alias}/${page}`, { ca: deployment.ca })).status, absent, page);
     });
   });
 }

@@ -2,7 +2,7 @@
 // examples/apache/login-openidc.conf.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { custom } from "openid-client";
+import { custom } from "openid-client-5";
 import { Deployment } from "../support/deployment.mjs";
 import { openBrowser } from "../browser/browser.mjs";
 import { Person } from "../clients/person.mjs";
