@@ -182,7 +182,7 @@ TEST_CASE("fapi2: how such a client authenticates [F2-5, F2-7, F2-8, CA-6, CA-9]
     CHECK(ask(f.signer.with_claim(f.op, "aud", f.op.url("token"))).verdict() == "200");
 }
 
-TEST_CASE("fapi2: what must be pushed, and how [F2-15, F2-16, F2-17, F2-19, F2-6, F2-S3]") {
+TEST_CASE("fapi2: what must be pushed, and how [F2-15, F2-16, F2-17, F2-19, F2-6, F2-S3, CVE-2026-16093]") {
     WithBank f;
     struct Row {
         const char* rule;

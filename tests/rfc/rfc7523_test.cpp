@@ -116,7 +116,8 @@ TEST_CASE(
             {"CA-7", "another key", by(stranger.assertion(op)), "401 invalid_client"},
             {"CA-8", "another iss", by(robot.with_claim(op, "iss", kWeb)), "401 invalid_client"},
             {"CA-9", "another aud", by(robot.with_claim(op, "aud", "https://other.example")), "401 invalid_client"},
-            {"CA-9", "the token endpoint", by(robot.with_claim(op, "aud", op.url("token"))), "401 invalid_client"},
+            {"CA-9, CVE-2025-27370", "the token endpoint", by(robot.with_claim(op, "aud", op.url("token"))),
+             "401 invalid_client"},
             {"CA-9", "the issuer in an array", by(robot.with_claim(op, "aud", json::Array{op.issuer()})), "200"},
             {"CA-9", "the issuer and another",
              by(robot.with_claim(op, "aud", json::Array{op.issuer(), "https://other.example"})), "401 invalid_client"},
@@ -251,7 +252,8 @@ TEST_CASE("private_key_jwt: what cannot be remembered is not accepted, at each e
     }
 }
 
-TEST_CASE("race: of many processes with one assertion exactly one takes it [CA-12, JTI-3, RFC 7523 §3 item 7]") {
+TEST_CASE(
+    "race: of many processes with one assertion exactly one takes it [CA-12, JTI-3, RFC 7523 §3 item 7, CVE-2020-15222]") {
     std::signal(SIGPIPE, SIG_IGN);
     const WithSigner f;
     for (int round = 0; round < 5; ++round) {

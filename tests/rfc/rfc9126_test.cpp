@@ -23,7 +23,8 @@ bool is_refused_as(const Deployment& op, const Answer& answer, const std::string
     return has(why(op, answer), words);
 }
 
-TEST_CASE("par: the answer, which keeps nothing and tells nothing [PAR-10, PAR-11, PAR-12, RFC 9126 §2.2ab, §7.1]") {
+TEST_CASE(
+    "par: the answer, which keeps nothing and tells nothing [PAR-10, PAR-11, PAR-12, RFC 9126 §2.2ab, §7.1, CVE-2024-4540]") {
     const Deployment op(with_par());
     const std::string stored = op.stored();
     const Answer answer = push(op, authorization_request().with("login_hint", "somebody"));

@@ -136,7 +136,7 @@ for (const [name, { front, selfSigned, named, absent }] of Object.entries(MTLS_F
       });
 
     for (const maxVersion of ["TLSv1.2", "TLSv1.3"])
-      it(`a session of one host is not resumed at the other, ${maxVersion} [MTLS-14, CVE-2025-23419]`, async () => {
+      it(`a session of one host is not resumed at the other, ${maxVersion} [MTLS-14, CVE-2025-23048, CVE-2025-23419]`, async () => {
         const { cert, key } = certificates.service;
         for (const [from, to] of [
           [deployment.issuer, alias],

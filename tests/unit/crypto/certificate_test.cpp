@@ -111,7 +111,7 @@ TEST_CASE("fault_of: names that no certificate can have [MTLS-4]") {
     }
 }
 
-TEST_CASE("Authorities: a chain of their own, for clients, within its dates [MTLS-15]") {
+TEST_CASE("Authorities: a chain of their own, for clients, within its dates [MTLS-15, CVE-2023-2422]") {
     const std::string root = kRoot;
     const Authorities all = Authorities::from_pem(root + "\nIssuing:\n" + kIntermediate);
     CHECK(all.certificates().size() == 2);

@@ -75,7 +75,7 @@ TEST_CASE("foreign keys: a signature holds for its own algorithm alone [KEY-3]")
     }
 }
 
-TEST_CASE("foreign keys: keys that are not sound are refused [KEY-5]") {
+TEST_CASE("foreign keys: keys that are not sound are refused [KEY-5, CVE-2023-6237]") {
     const auto rsa = [](std::size_t bits, const std::string& e = "\x01\x00\x01") {
         return crypto::PublicMembers(crypto::RsaPublic{number_of_bits(bits), e});
     };

@@ -245,7 +245,8 @@ TEST_CASE("read_document: renewals have the same limits, and leave those of new 
     CHECK(reader.read("https://h55.example/") == "one");
 }
 
-TEST_CASE("read_document: every fetch that fails lasts a second from its beginning, whatever it is [FETCH-12, N02]") {
+TEST_CASE(
+    "read_document: every fetch that fails lasts a second from its beginning, whatever it is [FETCH-12, N02, CVE-2026-1180]") {
     Reader reader;
     reader.fetcher.takes = 200ms;
     reader.replies({std::string("no route")});

@@ -51,7 +51,7 @@ const std::string kClaims = R"({"sub":"app"})";
 }  // namespace
 
 TEST_CASE(
-    "foreign JWTs: each neighbour of a good JWT is refused [KEY-1, KEY-2, KEY-3, KEY-6, RFC 7515 §4, RFC 8725 §3, F2-53]") {
+    "foreign JWTs: each neighbour of a good JWT is refused [KEY-1, KEY-2, KEY-3, KEY-6, RFC 7515 §4, RFC 8725 §3, F2-53, CVE-2018-0114]") {
     const std::string good = R"({"alg":"ES256"})";
     const auto header = [](const std::string& members) { return token(R"({"alg":"ES256",)" + members + "}", kClaims); };
     const std::string deep = R"({"a":[[[[[[[1]]]]]]]})";

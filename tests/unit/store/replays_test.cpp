@@ -34,7 +34,7 @@ Marked use(db::Database& replays, const std::string& owner, const std::string& j
 }  // namespace
 
 TEST_CASE(
-    "replays: the second use is refused, and only of the same name from the same owner [JTI-2, JTI-3, RFC 7523 §3 item 7]") {
+    "replays: the second use is refused, and only of the same name from the same owner [JTI-2, JTI-3, RFC 7523 §3 item 7, CVE-2026-4282]") {
     auto replays = db::replays_in_memory(kRoom);
     CHECK(use(replays, "app", "1") == Marked::first);
     CHECK(use(replays, "app", "1") == Marked::again);
