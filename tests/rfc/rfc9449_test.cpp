@@ -409,7 +409,8 @@ TEST_CASE("dpop: metadata and registration [DPOP-25, RFC 9449 §5.1, §5.2]") {
     const Answer registered = op.cgi(
         "registration", registering(R"({"redirect_uris":["http://127.0.0.1/cb"],"dpop_bound_access_tokens":true})"));
     CHECK(registered.status == 201);
-    const json::Value* bound = registered.json().find("dpop_bound_access_tokens");
+    const json::Object client = registered.json();
+    const json::Value* bound = client.find("dpop_bound_access_tokens");
     REQUIRE(bound != nullptr);
     CHECK((bound->if_bool() != nullptr && *bound->if_bool()));
 }
