@@ -101,6 +101,8 @@ void check_assertions(Findings& findings, db::Database& database, const config::
 void check_key_sets(Findings& findings, db::Database& database, const oauth::Settings& settings);
 /// Fetches key sets of clients, without keeping them.
 void check_key_addresses(Findings& findings, const config::Config& config);
+/// Checks which clients were refused in the last day because what they sign has times that do not fit this clock.
+void check_client_clocks(Findings& findings, const config::Config& config);
 /// Checks that clients with certificates can authenticate, and the authorities that issue these.
 void check_certificates(Findings& findings, db::Database& database, const oauth::Settings& settings, util::Time now);
 /// Checks whether clients have the device grant, which is switched off.
