@@ -90,7 +90,12 @@ TEST_CASE("client set --resource-server: the API of a registered resource, by it
     w.installation.must({"resource", "add", "https://api.example/", "--alias", "https://old.example/"});
     w.installation.must({"client", "set", "api", "--resource-server", "https://old.example/"});
     CHECK(text_of(w.installation.must_json({"client", "show", "api"}), "resource_server") == "https://api.example/");
+    const std::string note = w.installation.noted({"resource", "remove", "https://api.example/"});
+    CHECK(has(note, "\"api\" is still registered as this API (--resource-server)"));
+    w.installation.must({"resource", "add", "https://api.example/"});
     w.installation.must({"client", "set", "api", "--no-resource-server"});
+    CHECK(w.installation.noted({"resource", "remove", "https://api.example/"}).empty());
+    w.installation.must({"resource", "add", "https://api.example/"});
     CHECK(text_of(w.installation.must_json({"client", "show", "api"}), "resource_server").empty());
     CHECK(has(w.installation
                   .postern({"client", "add", "app", "--public", "--resource-server", "https://api.example/",
