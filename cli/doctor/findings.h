@@ -89,8 +89,8 @@ void check_audiences(Findings& findings, db::Database& database, const oauth::Se
 void check_introspection_claims(Findings& findings, db::Database& database, const oauth::Settings& settings);
 /// Checks that response types, algorithms and demands for which clients are registered are still offered.
 void check_issued(Findings& findings, db::Database& database, const oauth::Settings& settings);
-/// Checks that clients with a FAPI 2.0 profile fit it.
-void check_profiles(Findings& findings, db::Database& database, const oauth::Settings& settings);
+/// Checks that clients with a FAPI 2.0 profile fit it, and that a key of the algorithm that each wants signs now.
+void check_profiles(Findings& findings, db::Database& database, const config::Config& config, util::Time now);
 /// Checks that sites have a gate, and hosts of their own.
 void check_sites(Findings& findings, db::Database& database, const oauth::Settings& settings);
 /// Checks that uses of assertions and proofs are remembered on a local disk (JTI-8).
