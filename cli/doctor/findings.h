@@ -103,6 +103,8 @@ void check_key_sets(Findings& findings, db::Database& database, const oauth::Set
 void check_key_addresses(Findings& findings, const config::Config& config);
 /// Checks which clients were refused in the last day because what they sign has times that do not fit this clock.
 void check_client_clocks(Findings& findings, const config::Config& config);
+/// Checks who can write the file of the authorities of clients, and that the endpoints can read it.
+void check_authorities_file(Findings& findings, const config::Config& config);
 /// Checks that clients with certificates can authenticate, and the authorities that issue these.
 void check_certificates(Findings& findings, db::Database& database, const oauth::Settings& settings, util::Time now);
 /// Checks whether clients have the device grant, which is switched off.
