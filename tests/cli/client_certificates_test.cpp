@@ -172,6 +172,24 @@ TEST_CASE("doctor: who can write the authorities of clients can be any of them [
     CHECK(s.installation.findings(kCheck).empty());
 }
 
+TEST_CASE("client set --auth-method: no algorithm of assertions stays behind [CA-14, MTLS-7]") {
+    const WithMtls s;
+    s.installation.reconfigure("clientAssertions", true);
+    s.add({"--auth-method", "private_key_jwt", "--jwks", s.keys(), "--token-endpoint-auth-signing-alg", "ES256"});
+    s.installation.must({"client", "set", "robot", "--auth-method", "self_signed_tls_client_auth"});
+    s.installation.must({"client", "set", "robot", "--auth-method", "private_key_jwt"});
+    CHECK_FALSE(has(s.installation.must({"client", "show", "robot", "--json"}), "ES256"));
+    {
+        auto database = s.installation.open();
+        db::Transaction transaction(database, db::Durability::full);
+        transaction.queue("UPDATE client_keys SET jwks = '', jwks_uri = 'https://robot.example/jwks'");
+        transaction.commit();
+    }
+    s.installation.must(
+        {"client", "set", "robot", "--auth-method", "tls_client_auth", "--tls-client-auth-san-dns", "robot.example"});
+    CHECK_FALSE(has(s.installation.must({"client", "show", "robot", "--json"}), "https://robot.example/jwks"));
+}
+
 TEST_CASE(
     "doctor: clients whose method is off, and a client's own certificate among the authorities [MTLS-15, COM-10]") {
     WithMtls s;
