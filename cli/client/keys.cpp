@@ -25,6 +25,15 @@ std::string read_set(const std::string& file) {
     return jose::write_client_keys(*keys);
 }
 
+/// A client with certificates signs no assertions, and its keys are registered themselves. What stayed behind could not
+/// be taken away, because the options for it are refused.
+void forget_assertions(model::Client& client) {
+    if (!client.keys) return;
+    client.keys->alg.clear();
+    client.keys->jwks_uri.clear();
+    if (client.keys->jwks.empty()) client.keys.reset();
+}
+
 }  // namespace
 
 void add_key_options(const Command& command, KeyOptions& options) {
@@ -56,6 +65,7 @@ void apply(const KeyOptions& options, model::Client& client) {
     }
     if (client.auth_method != AuthMethod::private_key_jwt && (options.jwks_uri || options.alg || options.no_alg))
         throw UsageError("the keys of a client with certificates are registered with --jwks, and sign no assertions");
+    if (client.auth_method != AuthMethod::private_key_jwt) forget_assertions(client);
     if (options == KeyOptions{}) return;
     if (!client.keys) client.keys.emplace();
     if (options.jwks) client.keys->jwks = read_set(*options.jwks);

@@ -66,6 +66,7 @@ Findings examine(const std::string& config_path, const Options& options) {
         check_files(findings, config_path, *config);
         check_place_of_marks(findings, *config);
         check_contents(findings, config_path, *config);
+        check_client_clocks(findings, *config);
         check_sandbox(findings, *config);
         check_outbound(findings, *config);
         check_saslauthd(findings, *config);

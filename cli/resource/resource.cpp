@@ -1,6 +1,8 @@
 // `postern resource`: the APIs for which access tokens are made.
 #include <algorithm>
 #include <iostream>
+#include <string>
+#include <vector>
 
 #include "cli/audit.h"
 #include "cli/command.h"
@@ -222,6 +224,29 @@ void show(const Invocation& invocation, const std::string& uri) {
     print(invocation, require_resource(database, uri));
 }
 
+/// Returns the clients that are registered as the API.
+std::vector<std::string> clients_of(db::Database& database, const Resource& resource) {
+    auto row = database.query("SELECT id FROM clients WHERE details LIKE '%\"resource_server\"%' ORDER BY id");
+    std::vector<model::ClientId> ids;
+    while (row.step()) row >> ids.emplace_back();
+    std::vector<std::string> found;
+    for (const model::ClientId& id : ids) {
+        const auto client = store::find_client(database, id);
+        if (client && http::one_spelling(client->resource_server) == http::one_spelling(resource.uri))
+            found.push_back(in_quotes(id.str()));
+    }
+    return found;
+}
+
+void note_clients(db::Database& database, const Resource& resource) {
+    const auto clients = clients_of(database, resource);
+    if (clients.empty()) return;
+    print_note(
+        join(clients, ", ") + (clients.size() == 1 ? " is" : " are") +
+        " still registered as this API (--resource-server): introspection tells tokens for its URI, and those for "
+        "its aliases no more; `postern client set ID --no-resource-server` ends that");
+}
+
 void remove(const Invocation& invocation, const std::string& uri) {
     db::Database database = open_database(invocation.load_config(), Access::read_write);
     const Resource resource = db::write(database, Durability::full, [&](db::Transaction& transaction) {
@@ -234,6 +259,7 @@ void remove(const Invocation& invocation, const std::string& uri) {
         return *found;
     });
     note_done(invocation, {of_resource(resource.uri)});
+    note_clients(database, resource);
     if (invocation.json) return print_json(json::Object{{"resource", resource.uri}});
     std::cout
         << "resource " << in_quotes(resource.uri)

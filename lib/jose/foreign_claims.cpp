@@ -15,6 +15,12 @@ constexpr std::size_t kMaxJtiBytes = 256;
 
 std::string seconds_of(util::Seconds time) { return std::to_string(time.count()) + " s"; }
 
+/// "" without `iat`. The age is how far a clock is behind whose JWTs are sent when they are made.
+std::string age_of(const json::Object& claims, util::Time now) {
+    const auto iat = find_time(claims, "iat");
+    return iat && *iat <= now ? ", and its \"iat\" is " + seconds_of(now - *iat) + " ago" : "";
+}
+
 }  // namespace
 
 std::string shown(std::string_view value, std::size_t size) {
@@ -34,18 +40,20 @@ std::optional<util::Time> find_time(const json::Object& claims, std::string_view
     return util::from_epoch(*number);
 }
 
-util::Result<void, std::string> check_times(const json::Object& claims, util::Time now, util::Seconds clock_skew) {
+util::Result<void, ClaimFault> check_times(const json::Object& claims, util::Time now, util::Seconds clock_skew) {
     for (const char* name : {"exp", "iat", "nbf"}) {
         if (claims.find(name) != nullptr && !find_time(claims, name))
-            return '"' + std::string(name) + "\" is not a time in seconds";
+            return ClaimFault{'"' + std::string(name) + "\" is not a time in seconds"};
     }
     if (const auto exp = find_time(claims, "exp"); exp && now >= *exp + kExpiryGrace)
-        return "it expired " + seconds_of(now - *exp) + " ago by the clock of this server";
+        return ClaimFault{
+            "it expired " + seconds_of(now - *exp) + " ago by the clock of this server" + age_of(claims, now), true};
     for (const char* name : {"iat", "nbf"}) {
         const auto since = find_time(claims, name);
         if (since && *since > now + clock_skew)
-            return '"' + std::string(name) + "\" is " + seconds_of(*since - now) +
-                   " ahead of the clock of this server, and clockSkew is " + seconds_of(clock_skew);
+            return ClaimFault{'"' + std::string(name) + "\" is " + seconds_of(*since - now) +
+                                  " ahead of the clock of this server, and clockSkew is " + seconds_of(clock_skew),
+                              true};
     }
     return {};
 }

@@ -24,9 +24,15 @@ inline constexpr util::Seconds kExpiryGrace{10};
 /// or 2^53 or more.
 std::optional<util::Time> find_time(const json::Object& claims, std::string_view name);
 
+/// The first claim that breaks a rule.
+struct ClaimFault {
+    std::string detail;         ///< a sentence for the log
+    bool is_of_clocks = false;  ///< the claim is a time in order, which the clock of this server does not fit
+};
+
 /// Checks `exp`, `iat` and `nbf`, of which each may be absent. `clock_skew`: how far ahead `iat` and `nbf` may be. The
-/// error names the claim and how far it is off.
-util::Result<void, std::string> check_times(const json::Object& claims, util::Time now, util::Seconds clock_skew);
+/// error names the claim and how many seconds it is off; of a JWT that has expired also its age, if it has `iat`.
+util::Result<void, ClaimFault> check_times(const json::Object& claims, util::Time now, util::Seconds clock_skew);
 
 /// The claim `aud` (RFC 7519 §4.1.3).
 struct Audience {

@@ -171,11 +171,14 @@ util::Result<GoodAssertion, AssertionFault> check_assertion(const json::Object& 
                      Reason::invalid_client_assertion_audience);
     const auto exp = jose::find_time(claims, "exp");  // CA-10
     if (!exp) return fault("its \"exp\" is missing or not a time in seconds");
-    if (const auto times = jose::check_times(claims, rules.now, rules.clock_skew); !times) return fault(times.error());
+    if (const auto times = jose::check_times(claims, rules.now, rules.clock_skew); !times)
+        return fault(times.error().detail, times.error().is_of_clocks ? Reason::invalid_client_assertion_time
+                                                                      : Reason::invalid_client_assertion);
     if (*exp > rules.now + rules.max_lifetime + rules.clock_skew)
         return fault("its \"exp\" is " + std::to_string((*exp - rules.now).count()) +
-                     " s ahead, and clientAssertionMaxLifetime is " + std::to_string(rules.max_lifetime.count()) +
-                     " s");
+                         " s ahead, and clientAssertionMaxLifetime is " + std::to_string(rules.max_lifetime.count()) +
+                         " s",
+                     Reason::invalid_client_assertion_time);
     const std::string* jti = jose::find_jti(claims);  // CA-11
     if (jti == nullptr) return fault("its \"jti\" is missing, or not a string of 1 to 256 bytes");
     return GoodAssertion{*jti, *exp + jose::kExpiryGrace + rules.clock_skew};

@@ -32,7 +32,9 @@ Outcome<ShownKey> read_proof(const Context& context, const http::Request& reques
     const std::string url = settings.url(path);
     auto good = check_proof(header, {std::string(to_string(request.method)), settings.urls(path), settings.dpop_max_age,
                                      settings.clock_skew, context.now(), std::move(access_token)});
-    if (!good) return make_error(ErrorCode::invalid_dpop_proof, kNotValid, "DPoP: " + good.error());
+    if (!good)
+        return make_error(good.error().is_of_clocks ? Reason::invalid_dpop_proof_time : Reason::invalid_dpop_proof,
+                          kNotValid, "DPoP: " + good.error().detail);
     return ShownKey(ShownProof{*std::move(good), url});
 }
 

@@ -16,6 +16,7 @@ namespace postern::oauth {
 namespace {
 
 using crypto::Algorithm;
+using jose::ClaimFault;
 
 constexpr std::array<std::string_view, 1> kTypes = {"dpop+jwt"};
 constexpr std::array kAlgorithms = {Algorithm::ES256, Algorithm::PS256, Algorithm::EdDSA};
@@ -80,14 +81,30 @@ util::Result<void, std::string> check_target(const json::Object& claims, const P
     return {};
 }
 
-util::Result<util::Time, std::string> check_age(const json::Object& claims, const ProofRules& rules) {
+util::Result<util::Time, ClaimFault> check_age(const json::Object& claims, const ProofRules& rules) {
     RETURN_IF_ERROR(jose::check_times(claims, rules.now, rules.clock_skew));
     const auto iat = jose::find_time(claims, "iat");
-    if (!iat) return std::string("its \"iat\" is missing or not a time in seconds");
+    if (!iat) return ClaimFault{"its \"iat\" is missing or not a time in seconds"};
     if (*iat < rules.now - rules.max_age)
-        return "its \"iat\" is " + std::to_string((rules.now - *iat).count()) + " s ago, and dpopMaxAge is " +
-               std::to_string(rules.max_age.count()) + " s";
+        return ClaimFault{"its \"iat\" is " + std::to_string((rules.now - *iat).count()) +
+                              " s ago, and dpopMaxAge is " + std::to_string(rules.max_age.count()) + " s",
+                          true};
     return *iat;
+}
+
+/// A proof that its own key has signed, for this method and address.
+struct SignedProof {
+    std::string jkt;
+    jose::SignedClaims claims;
+};
+
+util::Result<SignedProof, std::string> open_proof(std::string_view header, const ProofRules& rules) {
+    if (header.find(',') != header.npos) return std::string("the header came more than once");  // DPOP-1
+    ASSIGN_OR_RETURN(auto jwt, jose::parse_foreign_jwt(header, kForm));                         // DPOP-2, DPOP-3
+    std::string jkt = jose::thumbprint(jwt.key->members);
+    ASSIGN_OR_RETURN(auto claims, jose::verify_by_own_key(std::move(jwt)));  // DPOP-4
+    RETURN_IF_ERROR(check_target(*claims, rules));                           // DPOP-5
+    return SignedProof{std::move(jkt), std::move(claims)};
 }
 
 }  // namespace
@@ -108,21 +125,18 @@ std::optional<std::string> normal_target(std::string_view text) {
     return target + (url->path.empty() ? "/" : without_dot_segments(without_needless_encoding(url->path)));
 }
 
-util::Result<GoodProof, std::string> check_proof(std::string_view header, const ProofRules& rules) {
-    if (header.find(',') != header.npos) return std::string("the header came more than once");  // DPOP-1
-    ASSIGN_OR_RETURN(auto jwt, jose::parse_foreign_jwt(header, kForm));                         // DPOP-2, DPOP-3
-    const std::string jkt = jose::thumbprint(jwt.key->members);
-    ASSIGN_OR_RETURN(const auto claims, jose::verify_by_own_key(std::move(jwt)));  // DPOP-4
-    RETURN_IF_ERROR(check_target(*claims, rules));                                 // DPOP-5
-    const std::string* jti = jose::find_jti(*claims);                              // DPOP-6
-    if (jti == nullptr) return std::string("its \"jti\" is missing, or not a string of 1 to 256 bytes");
-    ASSIGN_OR_RETURN(const auto iat, check_age(*claims, rules));  // DPOP-6, DPOP-8
-    if (rules.access_token) {                                     // DPOP-9
-        const std::string* ath = claims->find_string("ath");
+util::Result<GoodProof, jose::ClaimFault> check_proof(std::string_view header, const ProofRules& rules) {
+    const auto proof = open_proof(header, rules);
+    if (!proof) return ClaimFault{proof.error()};
+    const std::string* jti = jose::find_jti(*proof->claims);  // DPOP-6
+    if (jti == nullptr) return ClaimFault{"its \"jti\" is missing, or not a string of 1 to 256 bytes"};
+    ASSIGN_OR_RETURN(const auto iat, check_age(*proof->claims, rules));  // DPOP-6, DPOP-8
+    if (rules.access_token) {                                            // DPOP-9
+        const std::string* ath = proof->claims->find_string("ath");
         if (ath == nullptr || *ath != util::base64url_encode(crypto::sha256(*rules.access_token)))
-            return std::string("its \"ath\" is not the digest of the access token");
+            return ClaimFault{"its \"ath\" is not the digest of the access token"};
     }
-    return GoodProof{jkt, *jti, iat + rules.max_age + rules.clock_skew};
+    return GoodProof{proof->jkt, *jti, iat + rules.max_age + rules.clock_skew};
 }
 
 }  // namespace postern::oauth

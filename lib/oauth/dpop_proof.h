@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "jose/foreign_claims.h"
 #include "util/clock.h"
 #include "util/result.h"
 
@@ -30,7 +31,7 @@ struct GoodProof {
 
 /// Checks the value of the header `DPoP`. The error names the first rule that is broken, for the log: it has the
 /// method, the URL and times, and neither `jti` nor key.
-util::Result<GoodProof, std::string> check_proof(std::string_view header, const ProofRules& rules);
+util::Result<GoodProof, jose::ClaimFault> check_proof(std::string_view header, const ProofRules& rules);
 
 /// Returns a URL as `htu` is compared (§4.3 item 9; RFC 3986 §6.2.2, §6.2.3): without query and fragment, scheme and
 /// host in lower case, no default port, no encoded unreserved characters, no dot segments. nullopt: it is no http URL,

@@ -20,8 +20,10 @@ namespace postern::oauth {
 namespace {
 
 using crypto::Algorithm;
+using jose::ClaimFault;
 using refusal::Reason;
 using Fault = util::Result<void, std::string>;
+using TimeFault = util::Result<void, ClaimFault>;
 
 constexpr std::array<std::string_view, 2> kTypes = {"jwt", "oauth-authz-req+jwt"};
 constexpr std::array kAlgorithms = {Algorithm::ES256, Algorithm::PS256, Algorithm::EdDSA, Algorithm::RS256};
@@ -35,8 +37,8 @@ constexpr std::size_t kMostMembers = 128;
 /// RFC 7519 §4.1. They are about the object; `aud` is not the parameter of that name.
 constexpr std::array<std::string_view, 7> kOwnClaims = {"iss", "sub", "aud", "exp", "nbf", "iat", "jti"};
 
-OAuthError refused(const std::string& detail) {
-    return make_error(kUse.reason, kUse.description, std::string(kUse.name) + ": " + detail);
+OAuthError refused(const std::string& detail, Reason reason = kUse.reason) {
+    return make_error(reason, kUse.description, std::string(kUse.name) + ": " + detail);
 }
 
 std::string in_seconds(util::Seconds time) { return std::to_string(time.count()) + " s"; }
@@ -67,21 +69,23 @@ Fault check_audience(const json::Object& claims, const RequestObjectRules& rules
 }
 
 /// FAPI 2.0 Message Signing §5.3.1.
-Fault check_bounds(const json::Object& claims, util::Time now) {
+TimeFault check_bounds(const json::Object& claims, util::Time now) {
     const auto nbf = jose::find_time(claims, "nbf");
     const auto exp = jose::find_time(claims, "exp");
-    if (!exp) return std::string("it has no \"exp\"");
-    if (!nbf) return std::string("it has no \"nbf\"");
-    if (now - *nbf > kLongest) return "its \"nbf\" is " + in_seconds(now - *nbf) + " ago, and may be 3600 s ago";
+    if (!exp) return ClaimFault{"it has no \"exp\""};
+    if (!nbf) return ClaimFault{"it has no \"nbf\""};
+    if (now - *nbf > kLongest)
+        return ClaimFault{"its \"nbf\" is " + in_seconds(now - *nbf) + " ago, and may be 3600 s ago", true};
     if (*exp - *nbf > kLongest)
-        return "its \"exp\" is " + in_seconds(*exp - *nbf) + " behind its \"nbf\", and may be 3600 s behind it";
+        return ClaimFault{"its \"exp\" is " + in_seconds(*exp - *nbf) +
+                          " behind its \"nbf\", and may be 3600 s behind it"};
     return {};
 }
 
 /// JAR-7.
-Fault check_times(const json::Object& claims, const RequestObjectRules& rules) {
+TimeFault check_times(const json::Object& claims, const RequestObjectRules& rules) {
     if (auto times = jose::check_times(claims, rules.now, rules.clock_skew); !times) return times;
-    return rules.required == RequiredClaims::bounded ? check_bounds(claims, rules.now) : Fault{};
+    return rules.required == RequiredClaims::bounded ? check_bounds(claims, rules.now) : TimeFault{};
 }
 
 /// JAR-8.
@@ -92,10 +96,10 @@ Fault check_not_nested(const json::Object& claims) {
 }
 
 /// JAR-9: `jti` is not looked at, so `exp` is what ends an object that was stolen.
-Fault check_lifetime(const json::Object& claims, const RequestObjectRules& rules) {
+TimeFault check_lifetime(const json::Object& claims, const RequestObjectRules& rules) {
     const auto exp = jose::find_time(claims, "exp");
     if (!exp || *exp <= rules.now + kLongest + rules.clock_skew) return {};
-    return "its \"exp\" is " + in_seconds(*exp - rules.now) + " ahead, and may be 3600 s ahead";
+    return ClaimFault{"its \"exp\" is " + in_seconds(*exp - rules.now) + " ahead, and may be 3600 s ahead", true};
 }
 
 /// The values of a member as a form has them; nullopt: it is of a type that no parameter has.
@@ -115,11 +119,11 @@ std::optional<std::vector<std::string>> values_of(const std::string& name, const
 
 }  // namespace
 
-util::Result<void, std::string> check_request_claims(const json::Object& claims, const RequestObjectRules& rules) {
-    RETURN_IF_ERROR(check_client(claims, rules.client));
-    RETURN_IF_ERROR(check_audience(claims, rules));
+util::Result<void, ClaimFault> check_request_claims(const json::Object& claims, const RequestObjectRules& rules) {
+    if (const auto checked = check_client(claims, rules.client); !checked) return ClaimFault{checked.error()};
+    if (const auto checked = check_audience(claims, rules); !checked) return ClaimFault{checked.error()};
     RETURN_IF_ERROR(check_times(claims, rules));
-    RETURN_IF_ERROR(check_not_nested(claims));
+    if (const auto checked = check_not_nested(claims); !checked) return ClaimFault{checked.error()};
     return check_lifetime(claims, rules);
 }
 
@@ -157,7 +161,9 @@ Outcome<SignedRequest> open_request_object(Context& context, const model::Client
     const auto required = has_security_profile(settings, *stored) ? RequiredClaims::bounded : RequiredClaims::none;
     const auto good =
         check_request_claims(*claims, {client, settings.issuer, settings.clock_skew, context.now(), required});
-    if (!good) return refused(good.error());
+    if (!good)
+        return refused(good.error().detail,
+                       good.error().is_of_clocks ? Reason::invalid_request_object_time : kUse.reason);
     auto parameters = parameters_inside(*claims);
     if (!parameters) return refused(parameters.error());
     return SignedRequest{std::move(*parameters), audit::short_digest(object)};

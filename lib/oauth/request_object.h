@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "http/params.h"
+#include "jose/foreign_claims.h"
 #include "json/value.h"
 #include "model/ids.h"
 #include "oauth/context.h"
@@ -31,7 +32,7 @@ struct RequestObjectRules {
 
 /// Checks the claims in the order of JAR-5 to JAR-9. The error names the first one that breaks a rule, for the log: it
 /// has `aud`, `iss` and times.
-util::Result<void, std::string> check_request_claims(const json::Object& claims, const RequestObjectRules& rules);
+util::Result<void, jose::ClaimFault> check_request_claims(const json::Object& claims, const RequestObjectRules& rules);
 
 /// Returns the parameters inside of a request object: every member but the claims of RFC 7519 §4.1. Each is a string;
 /// `max_age` may be a number, `claims` an object, and `resource` an array of strings (JAR-10). The error is for the

@@ -120,6 +120,10 @@ constexpr Row kRows[] = {
     {invalid_client_assertion_replayed, "invalid_client_assertion_replayed", invalid_client,
      "The client sent a JWT with the same jti before. It must make a new one for each request, also when it tries a request again; "
      "if it does, somebody else has read one and sent it."},
+    {invalid_client_assertion_time, "invalid_client_assertion_time", invalid_client,
+     "The times in the JWT by which the client authenticates do not fit the clock of this server; the detail has the seconds. "
+     "Let NTP set the clock of the client and this one. Where both are right, the client makes the JWT long before it sends it, "
+     "or lets it live longer than \"clientAssertionMaxLifetime\"."},
     {invalid_client_assertions_off, "invalid_client_assertions_off", invalid_client,
      "Set \"clientAssertions\": true in the configuration, or give the client a secret: `postern client set {client} "
      "--auth-method client_secret`.",
@@ -192,11 +196,14 @@ constexpr Row kRows[] = {
      "certificate is new asks for a new token."},
     {invalid_dpop_proof, "invalid_dpop_proof", invalid_dpop_proof,
      "The application showed a DPoP proof that is not good for its request, and the detail names the first thing that is wrong "
-     "with it. An `htu` of another address comes from an application that does not use the addresses of discovery; times that "
-     "are off come from its clock or from this server's, which \"clockSkew\" and \"dpopMaxAge\" allow for."},
+     "with it. An `htu` of another address comes from an application that does not use the addresses of discovery."},
     {invalid_dpop_proof_replayed, "invalid_dpop_proof_replayed", invalid_dpop_proof,
      "The application sent a DPoP proof with the same jti before. It must make a new one for each request, also when it tries a "
      "request again; if it does, somebody else has read one and sent it."},
+    {invalid_dpop_proof_time, "invalid_dpop_proof_time", invalid_dpop_proof,
+     "The time in the DPoP proof does not fit the clock of this server; the detail has the seconds, and \"clockSkew\" and "
+     "\"dpopMaxAge\" say how many may be. Let NTP set the clock of the application's machine and this one. Where both are "
+     "right, the application makes the proof long before it sends it."},
     {unauthorized_client_response_type, "unauthorized_client_response_type", unauthorized_client,
      "The client is not registered for this response_type: `postern client show {client}` lists those it has, and `postern "
      "client set {client} --response-type ...` replaces them, naming every one that the client needs.",
@@ -292,9 +299,12 @@ constexpr Row kRows[] = {
      "the application push plain parameters."},
     {invalid_request_object, "invalid_request_object", invalid_request_object,
      "The client signs its requests, and the detail names the first thing that is wrong with this one. `postern client show "
-     "{client}` lists the keys that are registered, and the algorithm if there is one alone; times that are off come from the "
-     "clock of the application or from this server's, which \"clockSkew\" allows for.",
+     "{client}` lists the keys that are registered, and the algorithm if there is one alone.",
      "The client is what the document at its URL says, and has no keys here: let the application push plain parameters."},
+    {invalid_request_object_time, "invalid_request_object_time", invalid_request_object,
+     "The times in the request that the client has signed do not fit the clock of this server; the detail has the seconds. Let "
+     "NTP set the clock of the client and this one. Where both are right, the client signs the request long before it sends it, "
+     "or lets it live longer than an hour."},
     {request_uri_not_supported, "request_uri_not_supported", request_uri_not_supported,
      "request_uri is not supported; the client must send plain parameters."},
     {registration_not_supported, "registration_not_supported", registration_not_supported,

@@ -36,6 +36,7 @@ enum class Reason : std::uint8_t {
     invalid_client_assertion,
     invalid_client_assertion_audience,
     invalid_client_assertion_replayed,
+    invalid_client_assertion_time,
     invalid_client_assertions_off,
     invalid_client_certificate,
     invalid_client_certificate_chain,
@@ -78,6 +79,7 @@ enum class Reason : std::uint8_t {
     invalid_client_metadata_not_offered,
     invalid_dpop_proof,  // RFC 9449 §12.2
     invalid_dpop_proof_replayed,
+    invalid_dpop_proof_time,
     insufficient_scope,
     unsupported_token_type,
     login_required,
@@ -90,6 +92,7 @@ enum class Reason : std::uint8_t {
     request_not_supported,
     request_not_supported_in_push,
     invalid_request_object,  // RFC 9101 §7
+    invalid_request_object_time,
     request_uri_not_supported,
     registration_not_supported,
     // RFC 6749 §3.3, RFC 8707 §2

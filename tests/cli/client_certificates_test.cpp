@@ -2,6 +2,11 @@
 // secret.
 #include <doctest/doctest.h>
 
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
 #include <string>
 
 #include "robot.h"
@@ -83,6 +88,70 @@ TEST_CASE(
     CHECK(has(s.refusal({"client", "add", "x", "--tls-client-certificate-bound-access-tokens", "--grant",
                          "client_credentials"}),
               "configure \"mtls\""));
+}
+
+TEST_CASE("doctor: who can write the authorities of clients can be any of them [MTLS-4]") {
+    const WithMtls s;
+    const std::string file = (s.installation.directory() / "ca.pem").string();
+    constexpr const char* kCheck = "client authorities";
+    if (::geteuid() != 0) {  // the user of the state directory owns the file, too
+        CHECK(has(s.installation.findings(kCheck), "the endpoints' user"));
+        return;
+    }
+    CHECK(has(s.installation.findings(kCheck), "ok: " + file));
+    REQUIRE(::chmod(file.c_str(), 0646) == 0);
+    CHECK(has(s.installation.findings(kCheck), "error: " + file +
+                                                   " (mode 0646) can be written by every user of this "
+                                                   "machine"));
+    const std::string fix = s.installation.findings(kCheck);
+    CAPTURE(fix);
+    CHECK(has(fix, "chown root:root"));
+    CHECK(has(fix, "; chmod 0644"));
+    constexpr uid_t kEndpoints = 4711;
+    const std::string state = s.installation.database_file().parent_path().string();
+    REQUIRE(::chown(state.c_str(), 0, kEndpoints) == 0);
+    struct Row {
+        uid_t user;
+        gid_t group;
+        mode_t mode;
+        const char* found;
+    };
+    for (const Row& row :
+         {Row{0, kEndpoints, 0640, "ok: "}, Row{0, kEndpoints, 0660, "can be written by the endpoints' group 4711"},
+          Row{0, 0, 0660, "cannot be read by the endpoints"}, Row{0, 0, 0644, "ok: "}}) {
+        CAPTURE(row.found);
+        REQUIRE(::chown(file.c_str(), row.user, row.group) == 0);
+        REQUIRE(::chmod(file.c_str(), row.mode) == 0);
+        CHECK(has(s.installation.findings(kCheck), row.found));
+    }
+    REQUIRE(::chown(state.c_str(), kEndpoints, kEndpoints) == 0);
+    REQUIRE(::chown(file.c_str(), kEndpoints, 0) == 0);
+    CHECK(has(s.installation.findings(kCheck), "can be written by the endpoints' user 4711"));
+    REQUIRE(::chown(file.c_str(), 0, 0) == 0);
+    REQUIRE(::chmod(s.installation.directory().c_str(), 0777) == 0);
+    CHECK(has(s.installation.findings(kCheck), ", where ca.pem is, can be written by every user of this machine"));
+    REQUIRE(::chmod(s.installation.directory().c_str(), 0755) == 0);
+    std::filesystem::remove(file);
+    CHECK(has(s.installation.findings("clients"), "error: mtls.ca: " + file));
+    CHECK(s.installation.findings(kCheck).empty());
+}
+
+TEST_CASE("client set --auth-method: no algorithm of assertions stays behind [CA-14, MTLS-7]") {
+    const WithMtls s;
+    s.installation.reconfigure("clientAssertions", true);
+    s.add({"--auth-method", "private_key_jwt", "--jwks", s.keys(), "--token-endpoint-auth-signing-alg", "ES256"});
+    s.installation.must({"client", "set", "robot", "--auth-method", "self_signed_tls_client_auth"});
+    s.installation.must({"client", "set", "robot", "--auth-method", "private_key_jwt"});
+    CHECK_FALSE(has(s.installation.must({"client", "show", "robot", "--json"}), "ES256"));
+    {
+        auto database = s.installation.open();
+        db::Transaction transaction(database, db::Durability::full);
+        transaction.queue("UPDATE client_keys SET jwks = '', jwks_uri = 'https://robot.example/jwks'");
+        transaction.commit();
+    }
+    s.installation.must(
+        {"client", "set", "robot", "--auth-method", "tls_client_auth", "--tls-client-auth-san-dns", "robot.example"});
+    CHECK_FALSE(has(s.installation.must({"client", "show", "robot", "--json"}), "https://robot.example/jwks"));
 }
 
 TEST_CASE(

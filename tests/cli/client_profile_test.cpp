@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "crypto/digest.h"
+#include "db/database.h"
 #include "installation.h"
 
 using namespace postern;
@@ -90,7 +92,12 @@ TEST_CASE("client set --resource-server: the API of a registered resource, by it
     w.installation.must({"resource", "add", "https://api.example/", "--alias", "https://old.example/"});
     w.installation.must({"client", "set", "api", "--resource-server", "https://old.example/"});
     CHECK(text_of(w.installation.must_json({"client", "show", "api"}), "resource_server") == "https://api.example/");
+    const std::string note = w.installation.noted({"resource", "remove", "https://api.example/"});
+    CHECK(has(note, "\"api\" is still registered as this API (--resource-server)"));
+    w.installation.must({"resource", "add", "https://api.example/"});
     w.installation.must({"client", "set", "api", "--no-resource-server"});
+    CHECK(w.installation.noted({"resource", "remove", "https://api.example/"}).empty());
+    w.installation.must({"resource", "add", "https://api.example/"});
     CHECK(text_of(w.installation.must_json({"client", "show", "api"}), "resource_server").empty());
     CHECK(has(w.installation
                   .postern({"client", "add", "app", "--public", "--resource-server", "https://api.example/",
@@ -106,4 +113,49 @@ TEST_CASE("doctor: clients that the configuration no longer fits [F2-S2, F2-R3]"
     w.installation.reconfigure("idTokenAlgorithms", json::strings({"RS256"}));
     CHECK(has(w.installation.findings("clients"), "the client \"bank\" does not fit its profile and gets no token"));
     CHECK(has(w.installation.findings("clients"), "idTokenAlgorithms"));
+}
+
+TEST_CASE("doctor: the algorithm that a client with a profile wants has no key that signs [F2-R9]") {
+    const WithProfiles w;
+    const std::string missing =
+        "error: no key of PS256 signs now, and that is the algorithm of ID tokens or signed "
+        "answers for 1 client with a profile: no user can sign in, first of all to \"bank\" | "
+        "postern key repair";
+    w.installation.must(w.add_bank());
+    CHECK_FALSE(has(w.installation.findings("clients"), "no key of"));
+    w.installation.reconfigure("idTokenAlgorithms", json::strings({"RS256", "PS256", "ES256"}));
+    CHECK(has(w.installation.findings("clients"), missing));
+    w.installation.must({"client", "set", "bank", "--id-token-signed-response-alg", "ES256"});
+    CHECK_FALSE(has(w.installation.findings("clients"), "no key of"));
+    w.installation.reconfigure("jarm", true);  // whose answers are signed with the first of the list
+    CHECK(has(w.installation.findings("clients"), missing));
+    w.installation.must({"key", "repair"});
+    CHECK_FALSE(has(w.installation.findings("clients"), "no key of"));
+}
+
+TEST_CASE("doctor: keys of a client with a profile, those of a jwks_uri as they were fetched [F2-R3]") {
+    const WithProfiles w;
+    w.installation.must(w.add_bank());
+    const std::string for_rs256 =
+        R"({"keys":[{"kty":"RSA","alg":"RS256","kid":"two","e":"AQAB","n":")"
+        "0vx7agoebGcQSuuPiLJXZptN9nndrQmbXEps2aiAFbWhM78LhWx4cbbfAAtVT86zwu1RK7aPFFxuhDR1L6tSoc_BJECPebWKRXjBZCiFV4n3oknjhMstn64tZ_2W-5JsGY4Hc5n9yBXArwl93lqt7_RN5w6Cf0h4QyQ5v-65YGjQR0_FDW2QvzqY368QQMicAtaSqzs8KJZgnYb9c7d0zgdAZHzu6qMQvRL5hajrn1n91CbOpbISD08qNLyrdkt-bFTWhAI4vMQFh6WeZu0fM4lFd2NcRwr3XPksINHaQ-G_xBniIqbw0Ls1jF44-csFCur-kEgU8awapJzKnqDKgw"
+        "\"}]}";
+    const std::string url = "https://bank.example/jwks";
+    const auto keep = [&](const std::string& set) {
+        auto database = w.installation.open();
+        db::Transaction transaction(database, db::Durability::full);
+        transaction.queue("DELETE FROM fetched");
+        transaction.queue("INSERT INTO fetched VALUES ($1, 'application/json', $2, 1, 4102444800, 1)",
+                          crypto::sha256_hex("jwks " + url), set);
+        transaction.queue("UPDATE client_keys SET jwks = '', jwks_uri = $1", url);
+        transaction.commit();
+    };
+    keep(kKeys);
+    CHECK_FALSE(has(w.installation.findings("clients"), "do not fit its profile"));
+    keep(for_rs256);
+    const std::string found = w.installation.findings("clients");
+    CHECK(has(found, "the keys of the client \"bank\" at \"" + url +
+                         "\" do not fit its profile: a key of the client is "
+                         "for RS256"));
+    CHECK(has(found, "the client's operator has to change the set there"));
 }

@@ -1,6 +1,7 @@
 // Each program under its own role: what `postern init` grants is enough for every flow, each right is needed by one,
 // and nothing else is allowed.
 import assert from "node:assert/strict";
+import { X509Certificate } from "node:crypto";
 import { chmodSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
@@ -980,6 +981,79 @@ describe("a role for each program", () => {
       const option = '"mtls", clients that register themselves';
       await optionNeeds("postern_registration", option, 2, flow, database);
     });
+  });
+
+  it("clients with certificates need the rights that are named for them [MTLS-4, MTLS-5, MTLS-7]", async () => {
+    const file = (name) => join(directory, `mtls.${name}`);
+    const fresh = ["req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-x509", "-days", "2"];
+    const ofAuthority = ["-subj", "/CN=Clients", "-keyout", file("ca.key"), "-out", file("ca.pem")];
+    await run("openssl", [...fresh, ...ofAuthority, "-addext", "keyUsage=critical,keyCertSign"]);
+    const request = ["req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=robot"];
+    await run("openssl", [...request, "-keyout", file("key"), "-out", file("csr")]);
+    writeFileSync(file("ext"), "subjectAltName=DNS:robot.example\nextendedKeyUsage=clientAuth\n");
+    const signed = ["-in", file("csr"), "-CA", file("ca.pem"), "-CAkey", file("ca.key"), "-CAcreateserial"];
+    await run("openssl", ["x509", "-req", ...signed, "-days", "2", "-extfile", file("ext"), "-out", file("pem")]);
+    const certificate = readFileSync(file("pem"), "utf8");
+    const jwk = new X509Certificate(certificate).publicKey.export({ format: "jwk" });
+    writeFileSync(file("jwks"), JSON.stringify({ keys: [{ ...jwk, kid: "one" }] }));
+    chmodSync(file("ca.pem"), 0o644);
+    // Every connection shows it.
+    const shown = `"SSL_CLIENT_VERIFY" => "SUCCESS", "SSL_CLIENT_CERT" => "${encodeURIComponent(certificate)}"`;
+    const config = {
+      mtls: { baseUrl: "https://mtls.example", ca: file("ca.pem") },
+      paths: { deviceAuthorization: "/device_authorization", device: "/device", par: "/par" },
+    };
+    const use = async (certified, database) => {
+      const postern = (...command) => certified.deployment.postern(command);
+      const named = ["authorization_code", "client_credentials", "device_code"];
+      const grants = [...named.flatMap((grant) => ["--grant", grant]), "--redirect-uri", "https://robot.example/cb"];
+      const add = (id, ...method) =>
+        postern("client", "add", id, ...grants, "--scope", "reports", "--auth-method", ...method);
+      await add("issued", "tls_client_auth", "--tls-client-auth-san-dns", "robot.example");
+      await add("own", "self_signed_tls_client_auth", "--jwks", file("jwks"));
+      const { spa } = certified.clients;
+      await postern("client", "set", spa.id, "--tls-client-certificate-bound-access-tokens");
+      const pushed = {
+        response_type: "code",
+        redirect_uri: "https://robot.example/cb",
+        code_challenge: challengeOf("v".repeat(43)),
+        code_challenge_method: "S256",
+      };
+      const requests = {
+        token: ["/token", { grant_type: "client_credentials" }, 200],
+        introspect: ["/token/introspect", { token: "x" }, 200],
+        revoke: ["/token/revoke", { token: "x" }, 200],
+        device_authorization: ["/device_authorization", {}, 200],
+        par: ["/par", pushed, 201],
+      };
+      const by = async (id, program) => {
+        const [path, form, status] = requests[program];
+        is(status, await certified.post(path, { ...form, client_id: id }));
+      };
+      let token;
+      const bind = async () => {
+        const answer = is(200, await certified.exchange(spa, await certified.code(spa)));
+        token = answer.json.access_token;
+        const { cnf } = JSON.parse(Buffer.from(token.split(".")[1], "base64url"));
+        assert.equal(cnf["x5t#S256"].length, 43);
+      };
+      widen("postern_par", "paths.par", database);
+      for (const program of Object.keys(requests)) {
+        await by("issued", program); // whose name is with the client
+        const flow = async () => {
+          await by("own", program);
+          if (program === "token") await bind();
+        };
+        const count = program === "token" ? 2 : 1;
+        await optionNeeds(`postern_${program}`, '"mtls", clients have keys', count, flow, database);
+      }
+      const since = log();
+      const headers = { authorization: `Bearer ${token}` };
+      assert.equal(is(200, await certified.ask("/userinfo", { headers })).json.sub, certified.user.sub);
+      assert.equal(grantsFor("postern_userinfo", '"mtls"').length, 0);
+      assert.doesNotMatch(server.log.slice(since), /permission denied/);
+    };
+    await withProvider("shown", config, use, lighttpd("fastcgi", [`setenv.set-environment = ( ${shown} )`]));
   });
 
   it("the gate needs the rights that are named for it, and has none before [GATE-5, GATE-31]", async () => {

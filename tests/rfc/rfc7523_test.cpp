@@ -208,6 +208,15 @@ TEST_CASE(
     CHECK(why.find(assertion) == std::string::npos);
     CHECK(text_of(audit_line(refused.log, "client_authentication_failed"), "client_id") == kRobot);
 
+    const Answer late = ask(f.robot.with_claim(f.op, "exp", f.op.now() - 310));
+    CHECK(late.member("error_description") == "client authentication failed");
+    const std::string why_late = f.op.must({"why", late.header("X-Request-Id")});
+    CHECK(has(why_late, "it expired 310 s ago by the clock of this server"));
+    CHECK(has(why_late, "Let NTP set the clock"));
+    const std::string findings = f.op.postern({"doctor"}).out;
+    CHECK(has(findings, "warning  client clocks: the client \"robot\" signs with times that do not fit"));
+    CHECK(has(findings, "it expired 310 s ago by the clock of this server"));
+
     const std::string good = f.robot.with_claim(f.op, "jti", "a-name-that-no-log-has");
     CHECK(ask(good).status == 200);
     const Answer again = ask(good);

@@ -255,6 +255,10 @@ TEST_CASE(
     CHECK_FALSE(has(refused.log, foreign));
     CHECK(has(f.why(f.push_object(f.with_header("kid", "k2"))), "\"kid\" k2"));
     CHECK(has(f.why(f.push_object(f.with_header("alg", "none"))), "\"alg\" is none"));
+    const std::string late = f.why(f.push_object(f.with("exp", f.op.now() - 90)));
+    CHECK(has(late, "it expired 90 s ago by the clock of this server"));
+    CHECK(has(late, "Let NTP set the clock"));
+    CHECK(has(f.op.postern({"doctor"}).out, "it expired 90 s ago"));
 
     const std::string object = f.object();
     const Answer pushed = f.push_object(object);

@@ -152,6 +152,13 @@ TEST_CASE("dpop: a proof that is refused costs nothing, and its refusal is expla
     CHECK(wrong.verdict() == "400 invalid_dpop_proof");
     CHECK(op.stored() == stored);
     CHECK(has(why(op, wrong), "htu"));
+    json::Object claims = key.proof_claims(op, "token");
+    claims.set("iat", op.now() - 125);
+    const Answer late = send(op, "token", request, key.sign(key.proof_header(), claims));
+    CHECK(late.verdict() == "400 invalid_dpop_proof");
+    CHECK(has(why(op, late), "its \"iat\" is 125 s ago, and dpopMaxAge is 60 s"));
+    CHECK(has(why(op, late), "Let NTP set the clock"));
+    CHECK(has(op.postern({"doctor"}).out, "its \"iat\" is 125 s ago"));
     const std::string proof = key.proof(op, "token");
     CHECK(send(op, "token", request, proof).verdict() == "200");
     const Query again = token_request(alice.obtain_code(authorization_request()));

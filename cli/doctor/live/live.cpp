@@ -123,6 +123,7 @@ void check_live_server(Findings& findings, const config::Config& config, const W
         Site site = make_site(config);
         const WebClient client(access, kTotalTime);
         if (!check_connection(findings, site, client)) return;
+        check_web_server_version(findings, site);
         for (const auto& probes_of : {document_probes, credential_probes, page_probes, endpoint_probes, site_probes}) {
             const auto probes = probes_of(site);
             run_probes(findings, site, client, probes);

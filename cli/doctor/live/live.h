@@ -49,6 +49,9 @@ std::vector<Probe> site_probes(const Site& site);        ///< the applications t
 /// reached, so the other requests are not worth sending.
 bool check_connection(Findings& findings, Site& site, const WebClient& client);
 
+/// Checks, with `mtls`, that the web server keeps sessions of one host from being resumed at the other (MTLS-14).
+void check_web_server_version(Findings& findings, const Site& site);
+
 /// The directive for the web server in use, or for each of them when it is not known.
 struct Directives {
     std::string apache, nginx, lighttpd;

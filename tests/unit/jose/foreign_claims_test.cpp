@@ -29,14 +29,20 @@ TEST_CASE(
     struct Row {
         std::string claims;
         const char* fault;
+        bool is_of_clocks = false;
     };
     const Row rows[] = {
         {"{}", ""},
         {R"({"exp":)" + at(1) + "}", ""},
         {R"({"exp":)" + at(-9) + "}", ""},
         {R"({"exp":)" + at(-9) + ".9}", ""},
-        {R"({"exp":)" + at(-10) + "}", "expired 10 s ago"},
-        {R"({"exp":)" + at(-10) + ".9}", "expired 10 s ago"},
+        {R"({"exp":)" + at(-10) + "}", "expired 10 s ago by the clock of this server", true},
+        {R"({"exp":)" + at(-10) + ".9}", "expired 10 s ago", true},
+        {R"({"exp":)" + at(-310) + R"(,"iat":)" + at(-370) + "}",
+         "expired 310 s ago by the clock of this server, and its "
+         "\"iat\" is 370 s ago",
+         true},
+        {R"({"exp":)" + at(-10) + R"(,"iat":"x"})", "\"iat\" is not a time"},
         {R"({"exp":"1800000100"})", "not a time"},
         {R"({"exp":null})", "not a time"},
         {R"({"exp":-1})", "not a time"},
@@ -46,20 +52,21 @@ TEST_CASE(
         {R"({"exp":1e300})", "not a time"},
         {R"({"exp":1.8000001e9})", ""},
         {R"({"iat":)" + at(30) + "}", ""},
-        {R"({"iat":)" + at(31) + "}", "\"iat\" is 31 s ahead"},
+        {R"({"iat":)" + at(31) + "}", "\"iat\" is 31 s ahead", true},
         {R"({"iat":0})", ""},
         {R"({"iat":true})", "not a time"},
         {R"({"nbf":)" + at(30) + ".5}", ""},
-        {R"({"nbf":)" + at(31) + "}", "\"nbf\" is 31 s ahead"},
+        {R"({"nbf":)" + at(31) + "}", "\"nbf\" is 31 s ahead", true},
         {R"({"nbf":[1]})", "not a time"},
     };
     for (const Row& row : rows) {
         CAPTURE(row.claims);
         const auto checked = jose::check_times(object(row.claims), kNow, Seconds(30));
-        const std::string fault = checked ? std::string() : checked.error();
+        const std::string fault = checked ? std::string() : checked.error().detail;
         CAPTURE(fault);
         CHECK(static_cast<bool>(checked) == std::string(row.fault).empty());
         CHECK(fault.find(row.fault) != std::string::npos);
+        if (!checked) CHECK(checked.error().is_of_clocks == row.is_of_clocks);
     }
 }
 

@@ -140,13 +140,13 @@ TEST_CASE(
         {"exp is missing", R"({"exp":null})", "\"exp\" is missing"},
         {"exp is a string", R"({"exp":"1800000060"})", "\"exp\" is missing"},
         {"expired nine seconds ago", exp(-9), ""},
-        {"expired ten seconds ago", exp(-10), "expired 10 s ago"},
+        {"expired ten seconds ago", exp(-10), "clock: it expired 10 s ago"},
         {"as long as may be", exp(630), ""},
-        {"a second longer", exp(631), "\"exp\" is 631 s ahead"},
-        {"iat in the future", R"({"iat":1800000031})", "\"iat\" is 31 s ahead"},
+        {"a second longer", exp(631), "clock: its \"exp\" is 631 s ahead"},
+        {"iat in the future", R"({"iat":1800000031})", "clock: \"iat\" is 31 s ahead"},
         {"iat a little ahead", R"({"iat":1800000030})", ""},
         {"iat long ago", R"({"iat":1})", ""},
-        {"nbf in the future", R"({"nbf":1800000031})", "\"nbf\" is 31 s ahead"},
+        {"nbf in the future", R"({"nbf":1800000031})", "clock: \"nbf\" is 31 s ahead"},
         {"nbf is a string", R"({"nbf":"1"})", "\"nbf\" is not a time"},
         {"jti is missing", R"({"jti":null})", "\"jti\" is missing"},
         {"jti is empty", R"({"jti":""})", "\"jti\" is missing"},
@@ -162,10 +162,12 @@ TEST_CASE(
             value.is_null() ? claims.erase(name) : claims.set(name, value);
         const auto good = oauth::check_assertion(claims, {model::ClientId("app"), kIssuer, row.endpoints, Seconds(600),
                                                           Seconds(30), util::from_epoch(kNow)});
-        const std::string fault = good ? std::string() : good.error().detail;
+        const bool is_of_clocks = !good && good.error().reason == refusal::Reason::invalid_client_assertion_time;
+        const std::string fault = (is_of_clocks ? "clock: " : "") + (good ? std::string() : good.error().detail);
         CAPTURE(fault);
         CHECK(static_cast<bool>(good) == std::string(row.fault).empty());
         CHECK(fault.find(row.fault) != std::string::npos);
+        CHECK(fault.starts_with("clock: ") == std::string(row.fault).starts_with("clock: "));
     }
 }
 

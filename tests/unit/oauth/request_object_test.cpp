@@ -57,11 +57,11 @@ json::Object changed(json::Object from, const std::string& changes) {
     return from;
 }
 
-/// Returns what is wrong with the claims; "": nothing.
+/// Returns what is wrong with the claims, with "clock: " before what a clock may explain; "": nothing.
 std::string fault_of(const json::Object& claims, RequiredClaims required) {
     const auto good = oauth::check_request_claims(
         claims, {model::ClientId("app"), "https://op.example", Seconds(30), util::from_epoch(kNow), required});
-    return good ? "" : good.error();
+    return good ? "" : (good.error().is_of_clocks ? "clock: " : "") + good.error().detail;
 }
 
 std::string at(const char* claim, std::int64_t seconds) {
@@ -95,14 +95,14 @@ TEST_CASE("request objects: the first claim that breaks a rule [JAR-5, JAR-6, JA
         {"no aud in the array", R"({"aud":[]})", "neither a string"},
         {"a number in the array", R"({"aud":["https://op.example",1]})", "neither a string"},
         {"expired nine seconds ago", at("exp", -9), ""},
-        {"expired ten seconds ago", at("exp", -10), "expired 10 s ago"},
+        {"expired ten seconds ago", at("exp", -10), "clock: it expired 10 s ago"},
         {"exp is a string", R"({"exp":"1800000060"})", "\"exp\" is not a time"},
         {"nbf ahead", at("nbf", 30), ""},
-        {"nbf farther ahead", at("nbf", 31), "\"nbf\" is 31 s ahead"},
+        {"nbf farther ahead", at("nbf", 31), "clock: \"nbf\" is 31 s ahead"},
         {"nbf long ago", R"({"nbf":1})", ""},
-        {"iat ahead", at("iat", 31), "\"iat\" is 31 s ahead"},
+        {"iat ahead", at("iat", 31), "clock: \"iat\" is 31 s ahead"},
         {"exp an hour ahead", at("exp", 3630), ""},
-        {"exp farther ahead", at("exp", 3631), "\"exp\" is 3631 s ahead"},
+        {"exp farther ahead", at("exp", 3631), "clock: its \"exp\" is 3631 s ahead"},
         {"a request inside", R"({"request":"e.e.e"})", "\"request\" inside"},
         {"an address inside", R"({"request_uri":"https://app.example/r"})", "\"request_uri\" inside"},
         {"jti, which is no single use", R"({"jti":"1"})", ""},
@@ -113,6 +113,7 @@ TEST_CASE("request objects: the first claim that breaks a rule [JAR-5, JAR-6, JA
         CAPTURE(fault);
         CHECK(fault.empty() == std::string(row.fault).empty());
         CHECK(fault.find(row.fault) != std::string::npos);
+        CHECK(fault.starts_with("clock: ") == std::string(row.fault).starts_with("clock: "));
     }
 }
 
@@ -128,11 +129,11 @@ TEST_CASE("request objects: what a profile may demand of them [JAR-6, JAR-7, F2-
         {"no nbf", R"({"nbf":null})", "it has no \"nbf\""},
         {"no exp", R"({"exp":null})", "it has no \"exp\""},
         {"nbf an hour ago", R"({"nbf":1799996400,"exp":1800000000})", ""},
-        {"a second longer ago", R"({"nbf":1799996399,"exp":1799999999})", "\"nbf\" is 3601 s ago"},
+        {"a second longer ago", R"({"nbf":1799996399,"exp":1799999999})", "clock: its \"nbf\" is 3601 s ago"},
         {"nbf eight seconds ahead", at("nbf", 8), ""},
         {"exp an hour behind nbf", at("exp", 3600), ""},
         {"exp a second farther", at("exp", 3601), "\"exp\" is 3601 s behind its \"nbf\""},
-        {"expired", R"({"nbf":1799999000,"exp":1799999900})", "expired"},
+        {"expired", R"({"nbf":1799999000,"exp":1799999900})", "clock: it expired"},
     };
     const json::Object good =
         changed({{"client_id", "app"}, {"aud", "https://op.example"}}, R"({"nbf":1800000000,"exp":1800000060})");
@@ -142,6 +143,7 @@ TEST_CASE("request objects: what a profile may demand of them [JAR-6, JAR-7, F2-
         CAPTURE(fault);
         CHECK(fault.empty() == std::string(row.fault).empty());
         CHECK(fault.find(row.fault) != std::string::npos);
+        CHECK(fault.starts_with("clock: ") == std::string(row.fault).starts_with("clock: "));
     }
 }
 
