@@ -81,7 +81,8 @@ constexpr Row kRows[] = {
     {invalid_request_certificate_missing, "invalid_request_certificate_missing", invalid_request,
      "The client is registered for tokens that are bound to its certificate, and connected without one: it must send its token "
      "requests to the addresses in mtls_endpoint_aliases of discovery, with its certificate, and the web server must pass that "
-     "on there. Where it cannot, `postern client set {client} --no-tls-client-certificate-bound-access-tokens`.",
+     "on there. Java sends a self-signed one only to a web server that names no authorities. Where no certificate can come, "
+     "`postern client set {client} --no-tls-client-certificate-bound-access-tokens`.",
      "The document of the client demands tokens that are bound to its certificate "
      "(tls_client_certificate_bound_access_tokens), and the application connected without one."},
     {invalid_client, "invalid_client", invalid_client,
@@ -140,7 +141,8 @@ constexpr Row kRows[] = {
     {invalid_client_certificate_missing, "invalid_client_certificate_missing", invalid_client,
      "No certificate arrived. The client must connect to the addresses in mtls_endpoint_aliases of discovery and show its "
      "certificate there; the web server must ask for one (it refuses none that are missing) and pass the variables that \"mtls\" "
-     "names, as the examples for Apache and nginx do. lighttpd passes on no self-signed certificate."},
+     "names, as the examples for Apache and nginx do. lighttpd passes on no self-signed certificate, and Java sends one only to a "
+     "web server that names no authorities."},
     {invalid_client_mtls_off, "invalid_client_mtls_off", invalid_client,
      "Configure \"mtls\", with \"ca\" for tls_client_auth, or let the client authenticate in another way: `postern client set "
      "{client} --auth-method client_secret` gives it a secret.",
