@@ -273,6 +273,10 @@ TEST_CASE(
         for (Answer& answer : answers)
             clients.emplace_back([&] { answer = f.op.cgi("token", post_form(form.text())); });
         for (std::thread& client : clients) client.join();
+        std::string losers;
+        for (const Answer& answer : answers)
+            if (answer.status != 200) losers += answer.verdict() + ' ' + answer.log;
+        CAPTURE(losers);
         CHECK(std::ranges::count(answers, 200, &Answer::status) == 1);
         CHECK(std::ranges::count(answers, "401 invalid_client", [](const Answer& a) { return a.verdict(); }) == 5);
     }

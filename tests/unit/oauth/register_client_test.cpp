@@ -2,6 +2,7 @@
 #include "oauth/register_client.h"
 
 #include <doctest/doctest.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <set>
@@ -352,28 +353,64 @@ TEST_CASE("registrations: without a token they are closed to their clients, too,
     CHECK(oauth::read_registration_of_caller(context, request).error().http_status == 403);
 }
 
+namespace {
+
+/// A process that disables the client whose id it is told, and holds the write lock for a while after it has said so.
+/// A process, since the wait for that lock uses the timer and the signal handler of its process; it is made before
+/// anything opens the database.
+class Operator {
+public:
+    explicit Operator(const std::string& path) {
+        REQUIRE(::pipe(told_) == 0);
+        REQUIRE(::pipe(ready_) == 0);
+        child_ = test::start_child([&] {
+            char id[128];
+            const ssize_t size = ::read(told_[0], id, sizeof id);
+            if (size <= 0) return 1;
+            db::Database database(path, db::Access::read_write);
+            db::Transaction transaction(database, db::Durability::full);
+            auto client =
+                store::find_client(database, model::ClientId(std::string(id, static_cast<std::size_t>(size))));
+            client.value().enabled = false;
+            if (!store::update_client(transaction, *client) || ::write(ready_[1], "x", 1) != 1) return 2;
+            std::this_thread::sleep_for(std::chrono::milliseconds(300));
+            transaction.commit();
+            return 0;
+        });
+    }
+    Operator(const Operator&) = delete;
+    Operator& operator=(const Operator&) = delete;
+    ~Operator() {
+        for (const int end : {told_[0], told_[1], ready_[0], ready_[1]}) ::close(end);
+        CHECK(test::exit_code_of(child_) == 0);
+    }
+    void disable(const std::string& id) {
+        REQUIRE(::write(told_[1], id.data(), id.size()) == static_cast<ssize_t>(id.size()));
+        char byte = 0;
+        REQUIRE(::read(ready_[0], &byte, 1) == 1);
+    }
+
+private:
+    int told_[2]{};
+    int ready_[2]{};
+    pid_t child_ = -1;
+};
+
+}  // namespace
+
 TEST_CASE("registrations: a client that is disabled while it deletes its registration stays [REG-18, REG-19]") {
     const test::DatabaseFile file;
+    Operator operators(file.path);
     Fixture f(RegistrationMode::token, db::Database(file.path, db::Access::read_write));
     f.add_token("good");
     const auto answer = f.ask(f.request("Bearer good"));
     REQUIRE(answer);
-    auto client = f.stored(*answer);
+    const std::string id = member(*answer, "client_id");
     auto context = f.fixture.context();
-    const auto request = managing("client_id=" + client.id.str(), member(*answer, "registration_access_token"));
-
-    db::Database operators(file.path, db::Access::read_write);
-    db::Transaction transaction(operators, db::Durability::full);
-    client.enabled = false;
-    REQUIRE(store::update_client(transaction, client));
-    int status = 0;
-    std::thread deleting([&] {
-        const auto deleted = oauth::delete_client_of_caller(context, request);
-        status = deleted ? 204 : deleted.error().http_status;
-    });
-    std::this_thread::sleep_for(std::chrono::milliseconds(300));  // it has looked, and waits to write
-    transaction.commit();
-    deleting.join();
-    CHECK(status == 403);
-    CHECK(store::is_client(f.fixture.database, client.id));
+    const auto request = managing("client_id=" + id, member(*answer, "registration_access_token"));
+    operators.disable(id);
+    const auto deleted = oauth::delete_client_of_caller(context, request);  // it looks, and waits to write
+    REQUIRE_FALSE(deleted);
+    CHECK(deleted.error().http_status == 403);
+    CHECK(store::is_client(f.fixture.database, model::ClientId(id)));
 }
