@@ -3,15 +3,14 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "has.h"
 #include "json/reader.h"
+#include "support/at_once.h"
 #include "support/audit_log.h"
 #include "support/client_endpoints.h"
 #include "support/device.h"
@@ -263,22 +262,11 @@ TEST_CASE("private_key_jwt: what cannot be remembered is not accepted, at each e
 
 TEST_CASE(
     "race: of many processes with one assertion exactly one takes it [CA-12, JTI-3, RFC 7523 §3 item 7, CVE-2020-15222]") {
-    std::signal(SIGPIPE, SIG_IGN);
     const WithSigner f;
     for (int round = 0; round < 5; ++round) {
         const Query form =
             with_assertion({{"grant_type", "client_credentials"}, {"scope", "api"}}, f.robot.assertion(f.op));
-        std::vector<Answer> answers(6);
-        std::vector<std::thread> clients;
-        for (Answer& answer : answers)
-            clients.emplace_back([&] { answer = f.op.cgi("token", post_form(form.text())); });
-        for (std::thread& client : clients) client.join();
-        std::string losers;
-        for (const Answer& answer : answers)
-            if (answer.status != 200) losers += answer.verdict() + ' ' + answer.log;
-        CAPTURE(losers);
-        CHECK(std::ranges::count(answers, 200, &Answer::status) == 1);
-        CHECK(std::ranges::count(answers, "401 invalid_client", [](const Answer& a) { return a.verdict(); }) == 5);
+        CHECK(verdicts_at_once(f.op, "token", post_form(form.text()), 6) == "1 x 200, 5 x 401 invalid_client");
     }
 }
 

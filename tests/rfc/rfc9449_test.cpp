@@ -2,14 +2,12 @@
 // described.
 #include <doctest/doctest.h>
 
-#include <algorithm>
-#include <csignal>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "has.h"
 #include "json/reader.h"
+#include "support/at_once.h"
 #include "support/audit_log.h"
 #include "support/device.h"
 #include "support/marks.h"
@@ -526,7 +524,6 @@ TEST_CASE(
 }
 
 TEST_CASE("race: of many processes with one proof exactly one takes it [DPOP-11, JTI-3, RFC 9449 §11.1]") {
-    std::signal(SIGPIPE, SIG_IGN);
     const Deployment op(with_dpop());
     const Signer key("", "");
     op.must({"client", "add", "robot", "--grant", "client_credentials", "--scope", "api", "--secret-stdin"},
@@ -534,12 +531,7 @@ TEST_CASE("race: of many processes with one proof exactly one takes it [DPOP-11,
     for (int round = 0; round < 5; ++round) {
         CgiRequest request = with_basic("grant_type=client_credentials&scope=api", "robot");
         request.headers.emplace_back("DPoP", key.proof(op, "token"));
-        std::vector<Answer> answers(6);
-        std::vector<std::thread> clients;
-        for (Answer& answer : answers) clients.emplace_back([&] { answer = op.cgi("token", request); });
-        for (std::thread& client : clients) client.join();
-        CHECK(std::ranges::count(answers, 200, &Answer::status) == 1);
-        CHECK(std::ranges::count(answers, "400 invalid_dpop_proof", [](const Answer& a) { return a.verdict(); }) == 5);
+        CHECK(verdicts_at_once(op, "token", request, 6) == "1 x 200, 5 x 400 invalid_dpop_proof");
     }
 }
 
