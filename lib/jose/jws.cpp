@@ -30,7 +30,7 @@ constexpr std::array<Type, 5> kTypes = {{
     {TokenType::access_token, "at+jwt"},
     {TokenType::refresh_token, "rt+jwt"},
     {TokenType::id_token, "JWT"},
-    {TokenType::authorization_response, "oauth-authz-resp+jwt", false},
+    {TokenType::authorization_response, "", false},
     {TokenType::logout_token, "logout+jwt", false},
 }};
 
@@ -90,7 +90,9 @@ std::string_view typ_of(TokenType type) {
 
 std::string encode_header(crypto::Algorithm algorithm, TokenType type, std::string_view kid) {
     std::string header = R"({"alg":")";
-    header.append(crypto::to_string(algorithm)).append(R"(","typ":")").append(typ_of(type)).append(R"(","kid":)");
+    header.append(crypto::to_string(algorithm));
+    if (const std::string_view typ = typ_of(type); !typ.empty()) header.append(R"(","typ":")").append(typ);
+    header.append(R"(","kid":)");
     util::append_json_string(header, kid);
     return util::base64url_encode(header += '}');
 }

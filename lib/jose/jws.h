@@ -42,17 +42,19 @@ private:
     std::vector<Entry> slots_;                   ///< not allocated before the first entry
 };
 
-/// The kind of a token, by its `typ` header: nothing else tells kinds apart.
+/// The kind of a token, by its `typ` header, or by having none: nothing else tells kinds apart.
 enum class TokenType {
     access_token,            ///< "at+jwt" (RFC 9068 §2.1)
     refresh_token,           ///< "rt+jwt"
     id_token,                ///< "JWT"
-    authorization_response,  ///< "oauth-authz-resp+jwt": a signed answer (JARM), for applications alone
+    authorization_response,  ///< no `typ`: a signed answer (JARM), for applications alone (docs/decisions/0144)
     logout_token,            ///< "logout+jwt" (OpenID Connect Back-Channel Logout 1.0 §2.4): for applications alone
 };
+/// Returns the `typ` of tokens of that kind, empty where they have none.
 std::string_view typ_of(TokenType type);
 
-/// Returns base64url of {"alg":"..","typ":"..","kid":".."}: this member order is frozen, issued tokens depend on it.
+/// Returns base64url of {"alg":"..","typ":"..","kid":".."}, without `typ` where there is none: this member order is
+/// frozen, issued tokens depend on it.
 std::string encode_header(crypto::Algorithm algorithm, TokenType type, std::string_view kid);
 
 /// Returns header.payload.signature

@@ -13,11 +13,12 @@ class Program {
   #ended;
   #stderr = "";
 
-  /// `file`: of this directory, if it is not an absolute path; none for a `command` that needs none.
-  constructor(command, file, environment) {
+  /// `file`: of this directory, if it is not an absolute path; none for a `command` that needs none. It comes behind
+  /// the `options`.
+  constructor(command, file, environment, options = []) {
     // Proxies and ~/.netrc of whoever runs the tests are no part of them.
     const env = { ...process.env, NO_PROXY: "*", no_proxy: "*", HOME: "/nonexistent", ...environment };
-    this.#child = spawn(command, file === undefined ? [] : [resolve(HERE, file)], { env });
+    this.#child = spawn(command, [...options, ...(file === undefined ? [] : [resolve(HERE, file)])], { env });
     this.#child.stderr.setEncoding("utf8").on("data", (text) => {
       this.#stderr += text;
     });
@@ -119,5 +120,15 @@ export class PythonScript extends Program {
 export class BuiltProgram extends Program {
   constructor(program, { issuer, caFile }, settings, file) {
     super(program, file, { SSL_CERT_FILE: caFile, ISSUER: issuer, ...settings });
+  }
+}
+
+/// The class `main` of Java with the `libraries` (files, or DIRECTORY/*), spoken to line by line; it trusts whom the
+/// store `trust` has, which `keytool` made.
+export class JavaProgram extends Program {
+  constructor(main, libraries, { trust, settings }) {
+    const trusting = [`-Djavax.net.ssl.trustStore=${trust}`, "-Djavax.net.ssl.trustStorePassword=changeit"];
+    const options = ["-XX:TieredStopAtLevel=1", ...trusting, "-cp", libraries.join(":"), main];
+    super("java", undefined, settings, options);
   }
 }

@@ -1,6 +1,6 @@
 // openid-client 6 behind the interface of libraries.mjs.
 import * as client from "openid-client";
-import { fetchTrusting, importKey, keyPairOf } from "./fetch.mjs";
+import { fetchTrusting, importKey } from "./fetch.mjs";
 import { PLAIN_REDIRECT_URI } from "./relying_party.mjs";
 
 const AUTHENTICATION = {
@@ -73,9 +73,9 @@ export class OpenidClient {
     return this.#keyPair ? { DPoP: client.getDPoPHandle(config, this.#keyPair) } : {};
   }
 
-  /// Proves with that key from now on.
-  async useKey(key) {
-    this.#keyPair = await keyPairOf(key);
+  /// Proves with a new key from now on, which the library makes.
+  async useKey() {
+    this.#keyPair = await client.randomDPoPKeyPair();
   }
 
   async callback({ location, posted }, { state, nonce, code_verifier }) {

@@ -93,6 +93,8 @@ TEST_CASE("encode_header: members and their order are frozen, since issued token
           base64url_encode(R"({"alg":"ES256","typ":"rt+jwt","kid":"k1"})"));
     CHECK(jose::encode_header(Algorithm::EdDSA, TokenType::id_token, "k\"1") ==
           base64url_encode(R"({"alg":"EdDSA","typ":"JWT","kid":"k\"1"})"));
+    CHECK(jose::encode_header(Algorithm::RS256, TokenType::authorization_response, "k1") ==
+          base64url_encode(R"({"alg":"RS256","kid":"k1"})"));
 }
 
 TEST_CASE("sign_compact makes the three segments of RFC 7515 §7.1 [RFC 6749 §A.11]") {
