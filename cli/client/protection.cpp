@@ -44,7 +44,7 @@ void add_protection_options(const Command& command, ProtectionOptions& options) 
     command
         .option("--profile", "PROFILE", options.profile,
                 "fapi2 or fapi2-message-signing: hold the client to FAPI 2.0, whose Security Profile wants "
-                "--auth-method private_key_jwt, --dpop-bound-access-tokens, pushed requests and PKCE")
+                "an --auth-method with keys or certificates, bound tokens, pushed requests and PKCE")
         .one_of({"fapi2", "fapi2-message-signing"});
     command.option("--resource-server", "URI", options.resource_server,
                    "It is the API of this registered resource, and learns at introspection of tokens for it that "
