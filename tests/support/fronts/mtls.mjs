@@ -61,8 +61,8 @@ const lighttpdFront = (mode) => async (port, authority) => async (site) => {
   return lighttpd(mode, [text])(site);
 };
 
-/// `selfSigned`: whether it passes on a certificate that no authority has issued; `named`: the authorities that it names
-/// when it asks for one; `absent`: what it answers at a path that the host does not have.
+/// `selfSigned`: whether it passes on a certificate that no authority has issued; `named`: the authorities that it
+/// names when it asks for one; `absent`: what it answers at a path that the host does not have.
 export const MTLS_FRONTS = {
   Apache: { front: apacheFront(asShipped), selfSigned: true, named: ["CN=Clients"], absent: 404 },
   "Apache that names nobody": { front: apacheFront(namingNobody), selfSigned: true, named: [], absent: 404 },
