@@ -30,6 +30,9 @@ std::string read_set(const std::string& file) {
 void forget_assertions(model::Client& client) {
     if (!client.keys) return;
     client.keys->alg.clear();
+    if (!client.keys->jwks_uri.empty())
+        print_note("the client's keys at " + in_quotes(client.keys->jwks_uri) +
+                   " are forgotten; if it signs requests, register them with --jwks FILE");
     client.keys->jwks_uri.clear();
     if (client.keys->jwks.empty()) client.keys.reset();
 }

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -20,10 +21,14 @@ constexpr const char* kCheck = "client authorities";
 struct Endpoints {
     std::set<uid_t> users;
     std::set<gid_t> groups;
+    std::optional<uid_t>
+        configurer;  ///< owns the configuration, as on shared hosting, and could name another file there
 };
 
-Endpoints endpoints_of(const config::Config& config) {
+Endpoints endpoints_of(const std::string& config_path, const config::Config& config) {
     Endpoints endpoints;
+    struct stat configuration {};
+    if (stat(config_path.c_str(), &configuration) == 0) endpoints.configurer = configuration.st_uid;
     for (const std::string& directory : {config.state_directory(), config.keys}) {
         struct stat status {};
         if (stat(directory.c_str(), &status) != 0) continue;
@@ -32,12 +37,14 @@ Endpoints endpoints_of(const config::Config& config) {
     }
     if (const auto groups = key_groups(config.keys))
         endpoints.groups.insert({groups->signers, groups->sealers, groups->factors});
+    endpoints.groups.erase(0);
     return endpoints;
 }
 
 /// Returns who besides root can write a file or, of a directory, replace what is in it; "": nobody who must not.
 std::string writers(const struct stat& status, const Endpoints& endpoints) {
-    if (endpoints.users.contains(status.st_uid)) return "the endpoints' user " + user_name(status.st_uid);
+    if (status.st_uid != endpoints.configurer && endpoints.users.contains(status.st_uid))
+        return "the endpoints' user " + user_name(status.st_uid);
     const bool keeps_others_files = S_ISDIR(status.st_mode) && (status.st_mode & S_ISVTX) != 0;
     if (keeps_others_files) return "";
     if ((status.st_mode & S_IWOTH) != 0) return "every user of this machine";
@@ -58,12 +65,16 @@ void check_writers(Findings& findings, const fs::path& file, const struct stat& 
         add_writable(
             findings, file.string() + " (mode " + octal(status.st_mode) + ")", who,
             util::ShellCommand("chown root:root").path(file.string()).words("; chmod 0644").path(file.string()).text());
-    struct stat around {};
-    const fs::path directory = directory_of(file);
-    if (stat(directory.c_str(), &around) != 0) return;
-    if (const std::string who = writers(around, endpoints); !who.empty())
+}
+
+/// `name`: of the file, or of a link to it, either of which could be replaced.
+void check_place(Findings& findings, const fs::path& name, const Endpoints& endpoints) {
+    struct stat status {};
+    const fs::path directory = directory_of(name);
+    if (stat(directory.c_str(), &status) != 0) return;
+    if (const std::string who = writers(status, endpoints); !who.empty())
         add_writable(
-            findings, directory.string() + ", where " + file.filename().string() + " is,", who,
+            findings, directory.string() + ", where " + name.filename().string() + " is,", who,
             "move the file to a directory that only root can write, such as /etc/postern, and name it in mtls.ca");
 }
 
@@ -77,20 +88,23 @@ bool can_be_read(const struct stat& status, const Endpoints& endpoints) {
 
 }  // namespace
 
-void check_authorities_file(Findings& findings, const config::Config& config) {
+void check_authorities_file(Findings& findings, const std::string& config_path, const config::Config& config) {
     if (!config.settings.offers_tls_client_auth()) return;
     const std::string& named = config.settings.mtls->ca;
     std::error_code missing;
     const fs::path file = fs::canonical(named, missing);
     struct stat status {};
     if (missing || stat(file.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return;  // check_certificates says it
-    const Endpoints endpoints = endpoints_of(config);
+    const Endpoints endpoints = endpoints_of(config_path, config);
     check_writers(findings, file, status, endpoints);
+    check_place(findings, file, endpoints);
+    if (directory_of(named) != directory_of(file)) check_place(findings, named, endpoints);
     if (!can_be_read(status, endpoints))
-        findings.error(kCheck,
-                       file.string() + " (mode " + octal(status.st_mode) +
-                           ") cannot be read by the endpoints, and those that authenticate clients do not start",
-                       util::ShellCommand("chmod 0644").path(file.string()).text());
+        findings.warning(kCheck,
+                         file.string() + " (mode " + octal(status.st_mode) +
+                             ") cannot be read by the endpoints, as far as the owners of their files show: those that "
+                             "authenticate clients would not start",
+                         util::ShellCommand("chmod 0644").path(file.string()).text());
     findings.ok_unless_found(kCheck, file.string() + " cannot be written by the endpoints or by others");
 }
 

@@ -57,7 +57,8 @@ void add(Findings& findings, const RefusedClient& refused) {
                          counted(refused.count, "time") + " in the last 24 hours, last at " +
                          to_text(refused.newest.time) + ": " + refused.newest.detail,
                      "let NTP set the clock of the client, and this one (`timedatectl set-ntp true`); where both are "
-                     "right, the client signs long before it sends, or for too long");
+                     "right, the client signs long before it sends, or for too long. Of an application on devices of "
+                     "its users it is the clock of one of them, or somebody who sends in its name");
 }
 
 }  // namespace

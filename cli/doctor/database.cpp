@@ -151,7 +151,7 @@ void check_rows(Findings& findings, db::Database& database, const config::Config
     check_audiences(findings, database, config.settings);
     check_introspection_claims(findings, database, config.settings);
     check_issued(findings, database, config.settings);
-    check_profiles(findings, database, config, now);
+    check_profiles(findings, database, config.settings);
     check_assertions(findings, database, config);
     check_key_sets(findings, database, config.settings);
     check_certificates(findings, database, config.settings, now);

@@ -188,7 +188,7 @@ void check_files(Findings& findings, const std::string& config_path, const confi
     check_file_system(findings, config.state_directory());
     if (!db::is_uri(config.database)) check_database_files(findings, config);
     check_key_files(findings, config);
-    check_authorities_file(findings, config);
+    check_authorities_file(findings, config_path, config);
 }
 
 }  // namespace postern::cli

@@ -89,8 +89,8 @@ void check_audiences(Findings& findings, db::Database& database, const oauth::Se
 void check_introspection_claims(Findings& findings, db::Database& database, const oauth::Settings& settings);
 /// Checks that response types, algorithms and demands for which clients are registered are still offered.
 void check_issued(Findings& findings, db::Database& database, const oauth::Settings& settings);
-/// Checks that clients with a FAPI 2.0 profile fit it, and that a key of the algorithm that each wants signs now.
-void check_profiles(Findings& findings, db::Database& database, const config::Config& config, util::Time now);
+/// Checks that clients with a FAPI 2.0 profile fit it.
+void check_profiles(Findings& findings, db::Database& database, const oauth::Settings& settings);
 /// Checks that sites have a gate, and hosts of their own.
 void check_sites(Findings& findings, db::Database& database, const oauth::Settings& settings);
 /// Checks that uses of assertions and proofs are remembered on a local disk (JTI-8).
@@ -104,7 +104,7 @@ void check_key_addresses(Findings& findings, const config::Config& config);
 /// Checks which clients were refused in the last day because what they sign has times that do not fit this clock.
 void check_client_clocks(Findings& findings, const config::Config& config);
 /// Checks who can write the file of the authorities of clients, and that the endpoints can read it.
-void check_authorities_file(Findings& findings, const config::Config& config);
+void check_authorities_file(Findings& findings, const std::string& config_path, const config::Config& config);
 /// Checks that clients with certificates can authenticate, and the authorities that issue these.
 void check_certificates(Findings& findings, db::Database& database, const oauth::Settings& settings, util::Time now);
 /// Checks whether clients have the device grant, which is switched off.

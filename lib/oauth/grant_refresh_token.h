@@ -25,7 +25,7 @@ Outcome<CheckedRefreshToken> check_refresh_token(Context& context, const model::
                                                  const RefreshTokenGrant& grant, const model::Confirmation& shown = {});
 
 /// Returns whether the use of the token leaves it as it is, so that the answer repeats it: that of a client with a
-/// profile, unless it was rotated before the client got that (Security Profile §5.3.2.1 item 9).
+/// profile (Security Profile §5.3.2.1 item 9), unless it, or one before it, was rotated before the client got that.
 bool is_kept(const Settings& settings, const model::Client& client, const store::StoredRefreshToken& stored);
 
 enum class Refreshed {

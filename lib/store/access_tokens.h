@@ -22,9 +22,10 @@ struct StoredAccessToken {
     util::Time expires_at{};
     bool revoked = false;  ///< the token, or its grant has ended
     model::ClientState client;
-    model::SecurityProfile client_profile = model::SecurityProfile::none;  ///< its own
-    bool user_enabled = false;                                             ///< true for a token without a user
-    model::Confirmation cnf = {};  ///< the keys that it is bound to; empty: a bearer token
+    model::SecurityProfile client_profile =
+        model::SecurityProfile::none;  ///< the client's own, beside that of the configuration
+    bool user_enabled = false;         ///< true for a token without a user
+    model::Confirmation cnf = {};      ///< the keys that it is bound to; empty: a bearer token
 };
 
 /// The key of an access token's row, computed from the signed token: `jti`, `iat`, SHA-256.

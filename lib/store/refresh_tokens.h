@@ -14,7 +14,8 @@ struct StoredRefreshToken {
     model::RefreshToken token;
     model::Grant grant;
     model::ClientState client;
-    model::SecurityProfile client_profile = model::SecurityProfile::none;  ///< its own
+    model::SecurityProfile client_profile =
+        model::SecurityProfile::none;  ///< the client's own, beside that of the configuration
     bool user_enabled = false;
     std::string username;
 };

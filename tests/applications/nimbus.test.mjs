@@ -85,8 +85,12 @@ describe("Nimbus OAuth 2.0 SDK [CA-2, PAR-3, JARM-2, DPOP-12, DPOP-18, MTLS-4, M
   });
 
   it("a key that is not registered is refused", async () => {
+    const registered = newKey("k1");
+    await writeFile(file("registered.json"), JSON.stringify(registered.jwks));
     await writeFile(file("other.json"), JSON.stringify(newKey("k1").jwk));
-    await withClient("signs", { KEY: file("other.json") }, async (say) => {
+    const signs = ["--auth-method", "private_key_jwt", "--jwks", file("registered.json")];
+    await deployment.addClient("impersonated", REDIRECT_URI, ...signs);
+    await withClient("impersonated", { KEY: file("other.json") }, async (say) => {
       assert.deepEqual(await say("push"), { error: "invalid_client" });
     });
   });

@@ -131,44 +131,48 @@ TEST_CASE("doctor --url: what answers plain http next to https must lead there [
 }
 
 TEST_CASE("doctor --url: with mtls, a web server that resumes TLS sessions of other hosts is a warning [MTLS-14]") {
-    const auto of_package_here = [](const char* cve, const char* package) {
-        const std::string changelog = "/usr/share/doc/" + std::string(package) + "/changelog.Debian.gz";
-        const bool is_corrected =
-            run({"/usr/bin/zgrep", "-q", cve, changelog}, {{"PATH", "/usr/bin:/bin"}}).exit_code == 0;
-        return std::string(is_corrected ? "ok: " : "warning: ");
-    };
-    const std::string apache = of_package_here("CVE-2025-23048", "apache2");
-    const std::string nginx = of_package_here("CVE-2025-23419", "nginx");
     struct Row {
         std::string software;
         std::string state;
         std::string part;
     };
     const Row rows[] = {
-        {"Apache/2.4.63 (Debian)", apache, "CVE-2025-23048"},
+        {"Apache/2.4.63 (Debian)", "warning: ", "CVE-2025-23048"},
         {"Apache/2.4.64 (Debian)", "ok: ", "Apache/2.4.64 (Debian) "},
         {"Apache/2.4.34", "ok: ", "Apache/2.4.34 "},
         {"Apache", "ok: ", "the header Server tells none"},
-        {"nginx/1.26.2", nginx, "CVE-2025-23419"},
+        {"nginx/1.26.2", "warning: ", "CVE-2025-23419"},
         {"nginx/1.26.3", "ok: ", "nginx/1.26.3 "},
-        {"nginx/1.27.3", nginx, "CVE-2025-23419"},
+        {"nginx/1.27.3", "warning: ", "CVE-2025-23419"},
         {"nginx/1.27.4", "ok: ", "nginx/1.27.4 "},
         {"nginx/1.28.0", "ok: ", "nginx/1.28.0 "},
         {"nginx", "ok: ", "the header Server tells none"},
         {"lighttpd/1.4.69", "ok: ", "the header Server tells none"},
     };
-    for (const Row& row : rows) {
-        CAPTURE(row.software);
-        const Installation installation;
+    const auto finding_of = [](const std::string& software) {
+        Installation installation;
         const Curl site(installation, "exit 7", "exit 35",
-                        "printf 'HTTP/1.1 404 Not Found\\r\\nServer: " + row.software + "\\r\\n\\r\\n'");
+                        "printf 'HTTP/1.1 404 Not Found\\r\\nServer: " + software + "\\r\\n\\r\\n'");
         CHECK(found(site.doctor(), "web server version").empty());
         installation.reconfigure("mtls", json::Object{{"baseUrl", "https://mtls.id.example.org"}});
-        const std::string finding = found(site.doctor(), "web server version");
+        return found(site.doctor(), "web server version");
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.software);
+        const std::string finding = finding_of(row.software);
         CAPTURE(finding);
         CHECK(finding.starts_with(row.state + (row.state == "ok: " ? "" : row.software + " may resume a TLS session")));
         CHECK(has(finding, row.part));
         CHECK(has(finding, "CVE-") == row.part.starts_with("CVE-"));
+    }
+    // The packages of this machine, which correct old versions, under their own.
+    for (const auto& [software, package] : {std::pair("Apache/", "apache2"), std::pair("nginx/", "nginx")}) {
+        const std::string changelog = "/usr/share/doc/" + std::string(package) + "/changelog.Debian.gz";
+        const std::string latest =
+            run({"/usr/bin/zgrep", "-m1", "-o", "([0-9.]*-", changelog}, {{"PATH", "/usr/bin:/bin"}}).out;
+        if (latest.size() < 3) continue;  // not installed
+        const std::string version = software + latest.substr(1, latest.find('-') - 1);
+        CHECK(finding_of(version).starts_with("ok: " + version));
     }
 }
 

@@ -20,8 +20,8 @@ inline std::string verdicts_at_once(const Deployment& op, const char* endpoint, 
     std::vector<std::thread> senders;
     for (Answer& answer : answers)
         senders.emplace_back([&] {
-            do answer = op.cgi(endpoint, request);
-            while (answer.status == 503);
+            for (int tries = 5; tries > 0 && (answer.status == 0 || answer.status == 503); --tries)
+                answer = op.cgi(endpoint, request);
         });
     for (std::thread& sender : senders) sender.join();
     std::map<std::string, int> counts;

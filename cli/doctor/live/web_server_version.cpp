@@ -54,22 +54,25 @@ std::optional<Version> parse_version(std::string_view text) {
     return version;
 }
 
-/// Whether the package of this machine, which is most often that of the server, has the correction.
-bool is_corrected_here(const Fault& fault) {
-    return os::run_program({"/usr/bin/zgrep", "-q", fault.cve, fault.changelog}, "", kLongestLook).succeeded;
+/// Whether this machine has Debian's package of that version, and its changelog names the correction.
+bool is_corrected_here(const Fault& fault, const std::string& version) {
+    const auto latest = os::run_program({"/usr/bin/zgrep", "-m1", "-e", "^[a-z]", fault.changelog}, "", kLongestLook);
+    return latest.succeeded && latest.output.find("(" + version + "-") != std::string::npos &&
+           os::run_program({"/usr/bin/zgrep", "-q", fault.cve, fault.changelog}, "", kLongestLook).succeeded;
 }
 
 void check(Findings& findings, const std::string& software, const Fault& fault) {
-    const auto version = parse_version(std::string_view(software).substr(fault.software.size()));
+    const std::string text = software.substr(fault.software.size(), software.find(' ') - fault.software.size());
+    const auto version = parse_version(text);
     if (!version) return;
     if (!fault.is_there(*version)) return findings.ok(kCheck, software);
-    if (is_corrected_here(fault))
+    if (is_corrected_here(fault, text))
         return findings.ok(kCheck, software + ", whose package on this machine corrects " + fault.cve);
     findings.warning(kCheck,
                      software + " may resume a TLS session of one host at another one (" + fault.cve +
                          "), where mtls takes it for one with a certificate",
                      std::string("install ") + fault.corrected +
-                         ", or a package with the correction, which is in its changelog: " +
+                         ", or a package with the correction; on Debian its changelog names it: " +
                          util::ShellCommand("zgrep").value(fault.cve).path(fault.changelog).quoted());
 }
 

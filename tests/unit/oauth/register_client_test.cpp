@@ -364,6 +364,8 @@ public:
         REQUIRE(::pipe(told_) == 0);
         REQUIRE(::pipe(ready_) == 0);
         child_ = test::start_child([&] {
+            ::close(told_[1]);
+            ::close(ready_[0]);
             char id[128];
             const ssize_t size = ::read(told_[0], id, sizeof id);
             if (size <= 0) return 1;
@@ -377,11 +379,13 @@ public:
             transaction.commit();
             return 0;
         });
+        ::close(told_[0]);
+        ::close(ready_[1]);
     }
     Operator(const Operator&) = delete;
     Operator& operator=(const Operator&) = delete;
     ~Operator() {
-        for (const int end : {told_[0], told_[1], ready_[0], ready_[1]}) ::close(end);
+        for (const int end : {told_[1], ready_[0]}) ::close(end);
         CHECK(test::exit_code_of(child_) == 0);
     }
     void disable(const std::string& id) {
