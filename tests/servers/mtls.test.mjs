@@ -143,6 +143,7 @@ for (const [name, { front, selfSigned, named, absent }] of Object.entries(MTLS_F
           [alias, deployment.issuer],
         ]) {
           const { session } = await connected(from, { cert, key, maxVersion });
+          if (from === deployment.issuer) assert.ok(session, "the plain host gives sessions");
           assert.equal((await connected(to, { session, maxVersion })).resumed, false, `${from} ${to}`);
         }
       });
