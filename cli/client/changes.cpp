@@ -37,7 +37,7 @@ void refuse_registered(const Client& client, const ClientOptions& options) {
 /// Throws Refused for options about what follows from the URL of a site, or from its being one.
 void refuse_site(const Client& client, const ClientOptions& options) {
     if (!client.site) return;
-    ClientOptions decided;  // what is the operator's choice for a site, too
+    ClientOptions decided;  // the options that the operator sets for a site as well
     decided.name = options.name;
     decided.names = options.names;
     decided.scope = options.scope;

@@ -1,4 +1,4 @@
-// `postern client`: its sub-commands, and those that show, enable and disable clients.
+// `postern client`: registers its sub-commands, and runs list, show, enable and disable.
 #include <iostream>
 
 #include "cli/audit.h"

@@ -1,4 +1,4 @@
-// `postern client remove`: deletes a client, or those that registered themselves and were not used.
+// `postern client remove`: deletes one client, or all unused clients that registered themselves.
 #include <iostream>
 #include <optional>
 #include <string>

@@ -1,5 +1,4 @@
-// Checks who can write the file with the authorities of clients: whoever can, authenticates as any client that has a
-// certificate of an authority.
+// Checks the rights of the file of `mtls.ca`: a user who writes it authenticates as any client with tls_client_auth.
 #include <sys/stat.h>
 
 #include <filesystem>
@@ -17,7 +16,7 @@ namespace {
 
 constexpr const char* kCheck = "client authorities";
 
-/// The users and groups of the endpoints, as far as the owners of what they use show them. Root is none of them.
+/// The users and groups of the endpoints without root's: the owners of the state and key directories.
 struct Endpoints {
     std::set<uid_t> users;
     std::set<gid_t> groups;
@@ -41,7 +40,7 @@ Endpoints endpoints_of(const std::string& config_path, const config::Config& con
     return endpoints;
 }
 
-/// Returns who besides root can write a file or, of a directory, replace what is in it; "": nobody who must not.
+/// Returns the user or group that can write the file, or replace files in the directory, and must not; "": none.
 std::string writers(const struct stat& status, const Endpoints& endpoints) {
     if (status.st_uid != endpoints.configurer && endpoints.users.contains(status.st_uid))
         return "the endpoints' user " + user_name(status.st_uid);
@@ -102,8 +101,8 @@ void check_authorities_file(Findings& findings, const std::string& config_path, 
     if (!can_be_read(status, endpoints))
         findings.warning(kCheck,
                          file.string() + " (mode " + octal(status.st_mode) +
-                             ") cannot be read by the endpoints, as far as the owners of their files show: those that "
-                             "authenticate clients would not start",
+                             ") cannot be read by the owners of the state and key directories: if the endpoints run "
+                             "as these, those that authenticate clients do not start",
                          util::ShellCommand("chmod 0644").path(file.string()).text());
     findings.ok_unless_found(kCheck, file.string() + " cannot be written by the endpoints or by others");
 }

@@ -115,7 +115,7 @@ TEST_CASE("doctor: who can write the authorities of clients can be any of them [
     };
     for (const Row& row :
          {Row{0, kEndpoints, 0640, "ok: "}, Row{0, kEndpoints, 0660, "can be written by the endpoints' group 4711"},
-          Row{0, 0, 0660, "cannot be read by the endpoints"}, Row{0, 0, 0644, "ok: "}}) {
+          Row{0, 0, 0660, "cannot be read by the owners of the state and key directories"}, Row{0, 0, 0644, "ok: "}}) {
         CAPTURE(row.found);
         REQUIRE(::chown(file.c_str(), row.user, row.group) == 0);
         REQUIRE(::chmod(file.c_str(), row.mode) == 0);

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "has.h"
@@ -20,6 +21,14 @@ using std::chrono::seconds;
 constexpr const char* kBank = "bank";
 constexpr const char* kBankRedirect = "https://bank.example/cb";
 constexpr const char* kApi = "https://api.example/";
+
+/// Shows that certificate, in PEM; nullptr: none.
+CgiRequest with_certificate(CgiRequest request, const char* certificate) {
+    if (certificate == nullptr) return request;
+    request.variables["SSL_CLIENT_CERT"] = certificate;
+    request.variables["SSL_CLIENT_VERIFY"] = "SUCCESS";
+    return request;
+}
 
 /// A deployment with a client of profile fapi2 whose certificate an authority has issued, and alice.
 struct WithBank {
@@ -55,12 +64,7 @@ struct WithBank {
 
     /// Sends the form with that certificate, in PEM; nullptr: without one.
     Answer send(const char* endpoint, const Query& form, const char* certificate = kRobot) const {
-        CgiRequest request = post_form(form.with("client_id", kBank).text());
-        if (certificate != nullptr) {
-            request.variables["SSL_CLIENT_CERT"] = certificate;
-            request.variables["SSL_CLIENT_VERIFY"] = "SUCCESS";
-        }
-        return op.cgi(endpoint, request);
+        return op.cgi(endpoint, with_certificate(post_form(form.with("client_id", kBank).text()), certificate));
     }
     std::string pushed() const {
         const Answer answer = send("par", authorization_request()
@@ -73,11 +77,7 @@ struct WithBank {
     Answer ask_userinfo(const std::string& token, const char* certificate) const {
         CgiRequest request;
         request.headers = {{"Authorization", "Bearer " + token}};
-        if (certificate != nullptr) {
-            request.variables["SSL_CLIENT_CERT"] = certificate;
-            request.variables["SSL_CLIENT_VERIFY"] = "SUCCESS";
-        }
-        return op.cgi("userinfo", request);
+        return op.cgi("userinfo", with_certificate(std::move(request), certificate));
     }
     std::string why(const Answer& answer) const { return op.must({"why", answer.header("X-Request-Id")}); }
 };
